@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Event channels: who is woken, when, and what is owed for it.
+ *
+ * The only code that publishes ring indices, arms, raises or EOIs events.
+ * Today the policy is the plain one: a producer publishes once per burst and
+ * raises an event when the peer asked for it; a consumer asks for the next
+ * slot that it can use.
+ */
+#ifndef _PVNET_NOTIFY_H
+#define _PVNET_NOTIFY_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+#include <pvnet/ring.h>
+
+/* Who uses a channel: both when one channel serves both rings of a queue. */
+#define PVN_USER_TX	(1 << 0)	/* guest tx ring */
+#define PVN_USER_RX	(1 << 1)	/* guest rx ring */
+
+/**
+ * struct pvn_chan - an event channel of a queue
+ * @irq: Linux interrupt, 0 = not bound
+ * @users: PVN_USER_* that have to finish before the event is EOId; constant
+ * @owed: those of them that have not finished since the last event
+ * @worked: some user has found work since the last EOI
+ * @raised: events sent to the peer
+ * @held: publications that needed no event
+ * @events: events received
+ * @spurious: events that brought no work
+ *
+ * Counters are written by one context each and may be torn on 32 bits.
+ */
+struct pvn_chan {
+	unsigned int irq;
+	int users;
+	atomic_t owed;
+	bool worked;
+	u64 raised;
+	u64 held;
+	u64 events;
+	u64 spurious;
+};
+
+void pvn_chan_init(struct pvn_chan *chan, unsigned int irq, int users);
+void pvn_chan_event(struct pvn_chan *chan);
+void pvn_chan_worked(struct pvn_chan *chan);
+void pvn_chan_done(struct pvn_chan *chan, int user);
+
+void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan);
+u32 pvn_arm(struct pvn_ring *ring, u32 k);
+
+#endif
