@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The testbed: a whole Xen machine inside QEMU. See ../README.rst."""

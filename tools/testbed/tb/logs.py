@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Read the logs of a run: a test is no pass while a kernel complains."""
+
+import re
+
+COMPLAINTS = re.compile('|'.join((
+    r'WARNING:', r'BUG:', r'\bBUG ', r'kernel BUG', r'\bBUG at\b',
+    r'possible circular locking', r'inconsistent lock state', r'possible recursive locking',
+    r'possible irq lock inversion', r'suspicious RCU usage', r'INFO: possible', r'DEADLOCK',
+    r'KASAN', r'UBSAN', r'ODEBUG', r'hung task', r'blocked for more than', r'soft lockup',
+    r'hard LOCKUP', r'rcu: INFO', r'\bOops\b', r'general protection', r'Call Trace',
+    r'Kernel panic', r'new suspected memory leaks', r'unreferenced object',
+    r'g\.e\..*still in use', r'leaking g\.e\.', r'NETDEV WATCHDOG', r'page_pool.*stalled',
+    r'waiting for \S+ to become free', r'scheduling while atomic', r'list_(add|del) corruption',
+    r'refcount_t:', r'Out of memory', r'bad gso', r'skb_warn_bad_offload',
+    r'testbed: the (frontend|agent) ', r'testbed: fatal')))
+
+XEN_COMPLAINTS = re.compile('|'.join((
+    r'Assertion', r'Xen BUG', r'Xen call trace', r'Panic on CPU', r'domain_crash',
+    r'crashed on cpu', r'FATAL')))
+
+# Lines that are known and harmless. Each says why.
+HARMLESS = [re.compile(p) for p in (
+    # KASAN's greeting
+    r'kasan: KernelAddressSanitizer initialized',
+    # the debug kernel announces what it was built with
+    r'KUNIT|# kasan',
+)]
+
+
+class Report:
+    def __init__(self):
+        self.dirty = []         # (file, line)
+        self.missing = []       # what a debug run must show, and did not
+
+
+def expectations(results):
+    """What the script said it would provoke: expect_log REGEX WHY."""
+    path = results / 'expected'
+    if not path.exists():
+        return []
+    return [re.compile(line.split('\t')[0]) for line in path.read_text().splitlines() if line]
+
+
+def scan(path, patterns, passed):
+    for line in path.read_text(errors='replace').splitlines():
+        if any(p.search(line) for p in patterns) and not any(p.search(line) for p in passed):
+            yield line.strip()
+
+
+def kernel_logs(results):
+    return sorted(p for p in results.iterdir()
+                  if p.suffix in ('.dmesg', '.console') or p.name == 'console.log')
+
+
+def check_debug(results, report):
+    """A sanitizer that was off proves nothing."""
+    dmesgs = sorted(results.glob('*.dmesg'))
+    if not (results / 'dom0.dmesg').exists():
+        report.missing.append('dom0.dmesg')
+    for path in dmesgs:
+        text = path.read_text(errors='replace')
+        if (results / f'{path.stem}.silent').exists():
+            report.missing.append(f'{path.stem} did not answer at the end')
+            continue
+        for want in ('KernelAddressSanitizer initialized', r'kmemleak: Kernel memory leak detector initialized',
+                     r'testbed: debug_locks: 1', 'testbed: kmemleak scanned'):
+            if not re.search(want, text):
+                report.missing.append(f'{path.name}: no "{want}"')
+
+
+def check(results, debug=False):
+    report = Report()
+    passed = HARMLESS + expectations(results)
+    seen = set()
+    for path in kernel_logs(results):
+        patterns = [COMPLAINTS]
+        if path.name == 'console.log':
+            patterns = [COMPLAINTS, XEN_COMPLAINTS]
+        for line in scan(path, patterns, passed):
+            key = re.sub(r'^\[ *[0-9.]+\] *', '', line)
+            if key not in seen:
+                seen.add(key)
+                report.dirty.append((path.name, line))
+    if (results / 'xl-dmesg').exists():
+        for line in scan(results / 'xl-dmesg', [XEN_COMPLAINTS], passed):
+            if line not in seen:
+                report.dirty.append(('xl-dmesg', line))
+    if debug:
+        check_debug(results, report)
+    return report
