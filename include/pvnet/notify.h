@@ -14,6 +14,7 @@
 #include <linux/types.h>
 
 #include <pvnet/ring.h>
+#include <pvnet/stats.h>
 
 /* Who uses a channel: both when one channel serves both rings of a queue. */
 #define PVN_USER_TX	(1 << 0)	/* guest tx ring */
@@ -25,22 +26,14 @@
  * @users: PVN_USER_* that have to finish before the event is EOId; constant
  * @owed: those of them that have not finished since the last event
  * @worked: some user has found work since the last EOI
- * @raised: events sent to the peer
- * @held: publications that needed no event
- * @events: events received
- * @spurious: events that brought no work
- *
- * Counters are written by one context each and may be torn on 32 bits.
+ * @stats: counters, each written by one context at a time
  */
 struct pvn_chan {
 	unsigned int irq;
 	int users;
 	atomic_t owed;
 	bool worked;
-	u64 raised;
-	u64 held;
-	u64 events;
-	u64 spurious;
+	struct pvn_chan_stats stats;
 };
 
 void pvn_chan_init(struct pvn_chan *chan, unsigned int irq, int users);

@@ -4,7 +4,7 @@
 #define _PVNET_SKB_H
 
 #include <linux/etherdevice.h>
-#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
 #include <linux/skbuff.h>
 
 #include <pvnet/core.h>

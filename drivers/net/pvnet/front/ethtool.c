@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ethtool of the frontend. */
+#include <linux/ethtool.h>
+#include <linux/netdevice.h>
+
+#include <pvnet/ethtool.h>
+#include <pvnet/version.h>
+
+#include "front.h"
+
+static const struct pvn_stat_group groups[] = {
+	PVN_STAT_GROUP(struct pvn_front_tx_stats, PVN_FRONT_TX_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_front_rx_stats, PVN_FRONT_RX_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "tx_event_"),
+	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "rx_event_"),
+};
+
+static void get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
+{
+	strscpy(info->driver, "pvnet-front", sizeof(info->driver));
+	strscpy(info->version, PVN_VERSION, sizeof(info->version));
+	strscpy(info->bus_info, dev_name(netdev->dev.parent), sizeof(info->bus_info));
+}
+
+static int get_sset_count(struct net_device *netdev, int sset)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	if (sset != ETH_SS_STATS)
+		return -EOPNOTSUPP;
+	return pvn_stats_count(groups, ARRAY_SIZE(groups), front->nr_queues);
+}
+
+static void get_strings(struct net_device *netdev, u32 sset, u8 *data)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	if (sset == ETH_SS_STATS)
+		pvn_stats_strings(groups, ARRAY_SIZE(groups), front->nr_queues, data);
+}
+
+static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *stats,
+			      u64 *data)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+	unsigned int i;
+
+	for (i = 0; i < front->nr_queues; i++) {
+		const struct pvn_queue *q = front->queue[i];
+		const void *from[ARRAY_SIZE(groups)] = {
+			&q->tx_stats, &q->rx_stats, &q->tx_chan->stats, &q->rx_chan->stats,
+		};
+
+		data = pvn_stats_values(groups, ARRAY_SIZE(groups), from, data);
+	}
+}
+
+static int get_tunable(struct net_device *netdev, const struct ethtool_tunable *tuna,
+		       void *data)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	if (tuna->id != ETHTOOL_RX_COPYBREAK)
+		return -EOPNOTSUPP;
+	*(u32 *)data = front->rx_copybreak;
+	return 0;
+}
+
+static int set_tunable(struct net_device *netdev, const struct ethtool_tunable *tuna,
+		       const void *data)
+{
+	struct pvn_front *front = netdev_priv(netdev);
+	u32 value = *(const u32 *)data;
+
+	if (tuna->id != ETHTOOL_RX_COPYBREAK)
+		return -EOPNOTSUPP;
+	if (value > PAGE_SIZE / 2)
+		return -EINVAL;
+	WRITE_ONCE(front->rx_copybreak, value);
+	return 0;
+}
+
+const struct ethtool_ops pvn_front_ethtool_ops = {
+	.get_drvinfo		= get_drvinfo,
+	.get_link		= ethtool_op_get_link,
+	.get_ts_info		= ethtool_op_get_ts_info,
+	.get_sset_count		= get_sset_count,
+	.get_strings		= get_strings,
+	.get_ethtool_stats	= get_ethtool_stats,
+	.get_tunable		= get_tunable,
+	.set_tunable		= set_tunable,
+};

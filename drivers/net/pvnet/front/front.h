@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* pvnet-front: what its files share. */
+#ifndef _PVNET_FRONT_H
+#define _PVNET_FRONT_H
+
+#include <linux/netdevice.h>
+#include <linux/workqueue.h>
+#include <net/page_pool.h>
+#include <xen/grant_table.h>
+#include <xen/xenbus.h>
+
+#include <pvnet/core.h>
+#include <pvnet/notify.h>
+#include <pvnet/ring.h>
+#include <pvnet/stats.h>
+
+struct pvn_front;
+
+/**
+ * struct pvn_tx_buf - what a slot of the guest tx ring carries, by its id
+ * @skb: in the first slot of a packet: the packet; freed with its last slot
+ * @bounce: page that this slot owns, or NULL when it shows a piece of the skb
+ * @gref: grant, allocated once
+ * @head: id of the packet's first slot
+ * @next: id of the packet's next slot, if it has one
+ * @nr: in the first slot: how many slots the packet has
+ * @left: in the first slot: how many of them have no answer yet
+ * @busy: the backend owes an answer
+ */
+struct pvn_tx_buf {
+	struct sk_buff *skb;
+	struct page *bounce;
+	grant_ref_t gref;
+	u16 head;
+	u16 next;
+	u16 nr;
+	u16 left;
+	bool busy;
+};
+
+/**
+ * struct pvn_rx_buf - a receive buffer
+ * @page: from the queue's pool, or NULL
+ * @gref: grant, allocated once; active while @page is set
+ */
+struct pvn_rx_buf {
+	struct page *page;
+	grant_ref_t gref;
+};
+
+/**
+ * struct pvn_queue - a pair of rings
+ *
+ * Set at connect, constant afterwards:
+ * @front: the device
+ * @index: number of the queue
+ * @chan: event channels; only the first when one serves both rings
+ * @port: their ports
+ * @tx_chan: channel of the guest tx ring
+ * @rx_chan: channel of the guest rx ring
+ * @ring_page: the shared pages: tx, rx
+ * @ring_ref: their grants
+ * @pool: where receive pages come from
+ *
+ * Written by ndo_start_xmit, under the netdev queue's lock:
+ * @tx: guest tx ring; its cons belongs to NAPI
+ * @id_head: next free id to take from @free_id
+ * @tx_stats: counters
+ *
+ * Written by NAPI:
+ * @napi: polls both rings
+ * @id_tail: next place in @free_id to give an id back to
+ * @rx: guest rx ring, both indices
+ * @nr_spare: buffers in @spare
+ * @rx_stats: counters
+ * @refill: polls again when there was no page to post
+ *
+ * Arrays, written by whoever owns the entry:
+ * @free_id: ids without a slot, a ring from xmit to NAPI and back
+ * @tx_buf: by id
+ * @rx_buf: posted buffers, by ring slot
+ * @spare: buffers that are not posted
+ * @rx_snap: private copy of responses
+ */
+struct pvn_queue {
+	struct pvn_front *front;
+	unsigned int index;
+	struct pvn_chan chan[2];
+	evtchn_port_t port[2];
+	struct pvn_chan *tx_chan;
+	struct pvn_chan *rx_chan;
+	void *ring_page[2];
+	grant_ref_t ring_ref[2];
+	struct page_pool *pool;
+
+	struct pvn_ring tx ____cacheline_aligned_in_smp;
+	u32 id_head;
+	struct pvn_front_tx_stats tx_stats;
+
+	struct napi_struct napi ____cacheline_aligned_in_smp;
+	u32 id_tail;
+	struct pvn_ring rx;
+	u32 nr_spare;
+	struct pvn_front_rx_stats rx_stats;
+	struct delayed_work refill;
+
+	u16 free_id[PVN_TX_RING_SLOTS];
+	struct pvn_tx_buf tx_buf[PVN_TX_RING_SLOTS];
+	struct pvn_rx_buf rx_buf[PVN_RX_RING_SLOTS];
+	struct pvn_rx_buf spare[PVN_RX_RING_SLOTS];
+	union pvn_rx_slot rx_snap[PVN_RX_RING_SLOTS];
+};
+
+/**
+ * struct pvn_front - a network interface of the guest
+ * @netdev: its netdev
+ * @xdev: its xenbus device
+ * @queue: connected queues, NULL when there are none; under RTNL
+ * @nr_queues: how many
+ * @max_queues: how many the netdev was made for
+ * @features: PVN_F_* of the backend, usable ones
+ * @trusted: the backend may see whole pages
+ * @running: NAPI is enabled on all queues; under RTNL
+ * @broken: the backend broke the protocol: no traffic until the next connect
+ * @rx_copybreak: packets up to this size are copied to a right-sized buffer
+ * @stats_lock: holds @queue still while its counters are read
+ * @past: counters of queues that are gone
+ */
+struct pvn_front {
+	struct net_device *netdev;
+	struct xenbus_device *xdev;
+	struct pvn_queue **queue;
+	unsigned int nr_queues;
+	unsigned int max_queues;
+	u32 features;
+	bool trusted;
+	bool running;
+	bool broken;
+	u32 rx_copybreak;
+	spinlock_t stats_lock;
+	struct rtnl_link_stats64 past;
+};
+
+/* main.c: module parameters */
+extern unsigned int pvn_front_max_queues;
+extern bool pvn_front_trusted;
+void pvn_front_broken(struct pvn_front *front, const char *why);
+
+/* xenbus.c */
+extern struct xenbus_driver pvn_front_driver;
+
+/* netdev.c; under RTNL unless said otherwise */
+struct net_device *pvn_front_alloc(struct xenbus_device *xdev);
+int pvn_front_attach(struct pvn_front *front);
+void pvn_front_detach(struct pvn_front *front);
+void pvn_front_destroy(struct pvn_front *front);
+
+/* queue.c; under RTNL */
+int pvn_queues_create(struct pvn_front *front, unsigned int nr, bool split);
+void pvn_queues_free(struct pvn_queue **queue, unsigned int nr);
+void pvn_queues_start(struct pvn_front *front);
+void pvn_queues_stop(struct pvn_front *front);
+
+/* tx.c */
+netdev_tx_t pvn_front_xmit(struct sk_buff *skb, struct net_device *netdev);
+void pvn_tx_init(struct pvn_queue *q);
+bool pvn_tx_reap(struct pvn_queue *q, int budget);
+void pvn_tx_drain(struct pvn_queue *q);
+
+/* rx.c; NAPI, or with NAPI disabled */
+void pvn_rx_init(struct pvn_queue *q);
+int pvn_rx_poll(struct pvn_queue *q, int budget);
+void pvn_rx_refill(struct pvn_queue *q);
+void pvn_rx_drain(struct pvn_queue *q);
+
+/* rx_acct.c: the only place where memory is charged to an skb */
+struct sk_buff *pvn_rx_alloc_skb(struct pvn_queue *q, u32 linear);
+void pvn_rx_add_page(struct sk_buff *skb, struct page *page, u32 offset, u32 len);
+
+/* ethtool.c */
+extern const struct ethtool_ops pvn_front_ethtool_ops;
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The frontend on the xenbus: what it reads and writes there, and when it
+ * connects, closes and goes away. What to do is in core/state.c.
+ */
+#include <linux/delay.h>
+#include <linux/etherdevice.h>
+#include <linux/rtnetlink.h>
+#include <xen/xenbus.h>
+
+#include <pvnet/skb.h>
+
+#include "front.h"
+
+#define OWN_FEATURES	(PVN_F_SG | PVN_F_GSO_TCPV4 | PVN_F_GSO_TCPV6 | \
+			 PVN_F_CSUM_IPV4 | PVN_F_CSUM_IPV6 | \
+			 PVN_F_RX_COPY | PVN_F_RX_NOTIFY)
+#define CLOSE_TIMEOUT_MS	5000
+#define MAX_QUEUES		256
+
+/* ------------------------------------------------------------------- keys */
+
+static unsigned int get_key(void *dir, const char *key)
+{
+	return xenbus_read_unsigned(dir, key, 0);
+}
+
+struct put_ctx {
+	struct xenbus_transaction xbt;
+	const char *dir;
+};
+
+static int put_key(void *ctx, const char *key, unsigned int value)
+{
+	struct put_ctx *put = ctx;
+
+	return xenbus_printf(put->xbt, put->dir, key, "%u", value);
+}
+
+static int put_queue(struct put_ctx *put, const struct pvn_queue *q)
+{
+	int err;
+
+	err = put_key(put, "tx-ring-ref", q->ring_ref[0]);
+	err = err ?: put_key(put, "rx-ring-ref", q->ring_ref[1]);
+	if (err)
+		return err;
+	if (q->tx_chan == q->rx_chan)
+		return put_key(put, "event-channel", q->port[0]);
+	err = put_key(put, "event-channel-tx", q->port[0]);
+	return err ?: put_key(put, "event-channel-rx", q->port[1]);
+}
+
+/* One queue is described in the device's own directory, several in queue-N. */
+static int put_queues(const struct pvn_front *front, struct put_ctx *put)
+{
+	struct put_ctx sub = *put;
+	char dir[64];
+	unsigned int i;
+	int err;
+
+	if (front->nr_queues == 1)
+		return put_queue(put, front->queue[0]);
+
+	sub.dir = dir;
+	for (i = 0; i < front->nr_queues; i++) {
+		if (snprintf(dir, sizeof(dir), "%s/queue-%u", put->dir, i) >= sizeof(dir))
+			return -ENAMETOOLONG;
+		err = put_queue(&sub, front->queue[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What an earlier connect of this device may have left. */
+static void remove_old_keys(const char *dir)
+{
+	static const char *const keys[] = {
+		"event-channel", "event-channel-tx", "event-channel-rx",
+		"tx-ring-ref", "rx-ring-ref", "multi-queue-num-queues",
+		"ctrl-ring-ref", "event-channel-ctrl", "xdp-headroom",
+		"feature-no-csum-offload",
+	};
+	unsigned int i;
+	char name[16];
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		xenbus_rm(XBT_NIL, dir, keys[i]);
+	for (i = 0; i < MAX_QUEUES; i++) {
+		snprintf(name, sizeof(name), "queue-%u", i);
+		if (!xenbus_exists(XBT_NIL, dir, name))
+			break;
+		xenbus_rm(XBT_NIL, dir, name);
+	}
+}
+
+static int put_all(const struct pvn_front *front, struct put_ctx *put, bool multi)
+{
+	int err = 0;
+
+	if (multi)
+		err = put_key(put, "multi-queue-num-queues", front->nr_queues);
+	err = err ?: put_queues(front, put);
+	return err ?: pvn_features_write(PVN_FRONT, OWN_FEATURES, put_key, put);
+}
+
+static int write_keys(const struct pvn_front *front, bool multi)
+{
+	struct put_ctx put = { .dir = front->xdev->nodename };
+	int err;
+
+	remove_old_keys(put.dir);
+	do {
+		err = xenbus_transaction_start(&put.xbt);
+		if (err)
+			return err;
+		err = put_all(front, &put, multi);
+		if (err) {
+			xenbus_transaction_end(put.xbt, 1);
+			return err;
+		}
+		err = xenbus_transaction_end(put.xbt, 0);
+	} while (err == -EAGAIN);
+	return err;
+}
+
+static int read_mac(struct xenbus_device *xdev, struct net_device *netdev)
+{
+	char *text = xenbus_read(XBT_NIL, xdev->nodename, "mac", NULL);
+	u8 mac[ETH_ALEN];
+	bool ok;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	ok = mac_pton(text, mac);
+	kfree(text);
+	if (!ok)
+		return -EINVAL;
+	eth_hw_addr_set(netdev, mac);
+	return 0;
+}
+
+/* The toolstack's wish (netif.h, "mtu"); the first connect takes it over. */
+static void read_mtu(const struct pvn_front *front)
+{
+	unsigned int mtu = xenbus_read_unsigned(front->xdev->nodename, "mtu", ETH_DATA_LEN);
+	unsigned int max = front->features & PVN_F_SG ? PVN_MAX_MTU : ETH_DATA_LEN;
+
+	if (mtu >= ETH_MIN_MTU && mtu <= max)
+		front->netdev->mtu = mtu;
+	else
+		dev_warn(&front->xdev->dev, "mtu %u is not possible here, using %u\n",
+			 mtu, front->netdev->mtu);
+}
+
+/* ---------------------------------------------------------------- connect */
+
+static int read_backend(struct pvn_front *front)
+{
+	struct xenbus_device *xdev = front->xdev;
+	u32 features = pvn_features_read(PVN_BACK, get_key, (void *)xdev->otherend);
+
+	if (!(features & PVN_F_RX_COPY)) {
+		xenbus_dev_fatal(xdev, -EOPNOTSUPP, "backend has no feature-rx-copy");
+		return -EOPNOTSUPP;
+	}
+	front->features = pvn_features_usable(features);
+	front->trusted = pvn_front_trusted &&
+			 xenbus_read_unsigned(xdev->nodename, "trusted", 1);
+	if (front->netdev->reg_state == NETREG_UNINITIALIZED)
+		read_mtu(front);
+	if (!front->trusted)
+		dev_info(&xdev->dev, "backend is not trusted: packets are copied to pages of their own\n");
+	return 0;
+}
+
+static int connect_locked(struct pvn_front *front)
+{
+	unsigned int offered = xenbus_read_unsigned(front->xdev->otherend,
+						    "multi-queue-max-queues", 0);
+	unsigned int nr = clamp(offered, 1u, front->max_queues);
+	int err;
+
+	pvn_front_detach(front);
+	pvn_front_destroy(front);
+
+	err = pvn_queues_create(front, nr, front->features & PVN_F_SPLIT_EVENTS);
+	err = err ?: write_keys(front, offered > 0);
+	err = err ?: pvn_front_attach(front);
+	if (err) {
+		pvn_front_detach(front);
+		pvn_front_destroy(front);
+	}
+	return err;
+}
+
+static void connect(struct pvn_front *front)
+{
+	int err;
+
+	if (read_backend(front))
+		return;
+
+	rtnl_lock();
+	err = connect_locked(front);
+	rtnl_unlock();
+	if (err)
+		xenbus_dev_fatal(front->xdev, err, "connecting");
+	else
+		xenbus_switch_state(front->xdev, XenbusStateConnected);
+}
+
+/* The backend has its rings and its place in the network: say who we are. */
+static void go_live(struct pvn_front *front)
+{
+	netif_carrier_on(front->netdev);
+	netdev_notify_peers(front->netdev);
+}
+
+/* ------------------------------------------------------------------ close */
+
+static void quiesce(struct pvn_front *front)
+{
+	rtnl_lock();
+	pvn_front_detach(front);
+	rtnl_unlock();
+}
+
+static bool backend_state_is(struct xenbus_device *xdev, u32 states)
+{
+	return BIT(xenbus_read_driver_state(xdev->otherend)) & states;
+}
+
+/* No watch tells us anything during removal, so look, less and less often. */
+static void wait_for_backend(struct xenbus_device *xdev, u32 states)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(CLOSE_TIMEOUT_MS);
+	unsigned int pause = 1;
+
+	while (!backend_state_is(xdev, states)) {
+		if (time_after(jiffies, end)) {
+			dev_warn(&xdev->dev, "backend does not close, going on without it\n");
+			return;
+		}
+		msleep(pause);
+		pause = min(2 * pause, 100u);
+	}
+}
+
+/*
+ * Close in step with the backend, which may be at any point of the way or
+ * gone. It lets our grants go before it is Closed.
+ */
+static void close_bus(struct xenbus_device *xdev)
+{
+	const u32 gone = BIT(XenbusStateUnknown) | BIT(XenbusStateClosed);
+	/* A backend that never connected need not close. */
+	const u32 idle = BIT(XenbusStateInitialising) | BIT(XenbusStateInitWait);
+
+	if (!backend_state_is(xdev, gone | idle)) {
+		xenbus_switch_state(xdev, XenbusStateClosing);
+		wait_for_backend(xdev, gone | idle | BIT(XenbusStateClosing));
+	}
+	if (xenbus_read_driver_state(xdev->nodename) != XenbusStateUnknown)
+		xenbus_switch_state(xdev, XenbusStateClosed);
+	wait_for_backend(xdev, gone | idle);
+}
+
+/* ---------------------------------------------------------------- xenbus */
+
+static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
+{
+	struct net_device *netdev = pvn_front_alloc(xdev);
+	int err;
+
+	if (IS_ERR(netdev))
+		return PTR_ERR(netdev);
+	err = read_mac(xdev, netdev);
+	if (err) {
+		free_netdev(netdev);
+		xenbus_dev_fatal(xdev, err, "reading the mac address");
+		return err;
+	}
+	dev_set_drvdata(&xdev->dev, netdev_priv(netdev));
+
+	/* Another driver may have left the device Closed. */
+	return xenbus_switch_state(xdev, XenbusStateInitialising);
+}
+
+static void on_backend(struct xenbus_device *xdev, enum xenbus_state state)
+{
+	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
+
+	dev_dbg(&xdev->dev, "backend is %s\n", xenbus_strstate(state));
+	switch (pvn_front_action(xdev->state, state)) {
+	case PVN_ACT_CONNECT:
+		connect(front);
+		break;
+	case PVN_ACT_LIVE:
+		go_live(front);
+		break;
+	case PVN_ACT_CLOSE:
+		quiesce(front);
+		xenbus_frontend_closed(xdev);
+		break;
+	default:
+		break;
+	}
+}
+
+static void remove(struct xenbus_device *xdev)
+{
+	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
+
+	quiesce(front);
+	close_bus(xdev);
+
+	rtnl_lock();
+	pvn_front_destroy(front);
+	if (front->netdev->reg_state == NETREG_REGISTERED)
+		unregister_netdevice(front->netdev);
+	rtnl_unlock();
+	free_netdev(front->netdev);
+}
+
+/*
+ * After a restore or a migration nothing of the old connection exists; the
+ * new backend's InitWait starts the next one.
+ */
+static int resume(struct xenbus_device *xdev)
+{
+	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
+
+	rtnl_lock();
+	pvn_front_detach(front);
+	pvn_front_destroy(front);
+	rtnl_unlock();
+	return 0;
+}
+
+static const struct xenbus_device_id ids[] = {
+	{ "vif" },
+	{ "" },
+};
+
+struct xenbus_driver pvn_front_driver = {
+	.name			= "pvnet-front",	/* "vif" is the stock driver's */
+	.ids			= ids,
+	.probe			= probe,
+	.remove			= remove,
+	.resume			= resume,
+	.otherend_changed	= on_backend,
+};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Late EOI and notification.
+ *
+ * Xen masks a late-EOI channel from delivery to EOI, and delays the next
+ * event of a channel that keeps saying "spurious". So an event is EOId exactly
+ * once, by whoever finishes last, and it is spurious only when none of the
+ * channel's users found anything to do since the last EOI, in whatever
+ * context: an interrupt whose work was done by an earlier poll is not the
+ * peer's fault.
+ */
+#include <linux/export.h>
+#include <xen/events.h>
+
+#include <pvnet/notify.h>
+
+/**
+ * pvn_chan_init() - start to use a channel
+ * @chan: the channel
+ * @irq: bound with late EOI
+ * @users: PVN_USER_*
+ */
+void pvn_chan_init(struct pvn_chan *chan, unsigned int irq, int users)
+{
+	*chan = (struct pvn_chan) { .irq = irq, .users = users };
+}
+EXPORT_SYMBOL_GPL(pvn_chan_init);
+
+/**
+ * pvn_chan_event() - an event has come
+ * @chan: the channel
+ *
+ * Context: the interrupt handler, before it schedules the users' polls.
+ */
+void pvn_chan_event(struct pvn_chan *chan)
+{
+	chan->stats.events++;
+	atomic_set(&chan->owed, chan->users);
+}
+EXPORT_SYMBOL_GPL(pvn_chan_event);
+
+/**
+ * pvn_chan_worked() - a user has consumed slots of a ring on this channel
+ * @chan: the channel
+ *
+ * Context: any; before the user's pvn_chan_done().
+ */
+void pvn_chan_worked(struct pvn_chan *chan)
+{
+	if (!READ_ONCE(chan->worked))
+		WRITE_ONCE(chan->worked, true);
+}
+EXPORT_SYMBOL_GPL(pvn_chan_worked);
+
+/**
+ * pvn_chan_done() - a user has nothing more to do and is armed
+ * @chan: the channel
+ * @user: PVN_USER_*, one or more
+ *
+ * A user that was not woken by an event owes nothing: then this does nothing.
+ * Context: after napi_complete_done() has returned true.
+ */
+void pvn_chan_done(struct pvn_chan *chan, int user)
+{
+	int owed = atomic_fetch_andnot(user, &chan->owed);
+	bool worked;
+
+	if (!(owed & user) || (owed & ~user))
+		return;
+
+	worked = READ_ONCE(chan->worked);
+	WRITE_ONCE(chan->worked, false);
+	if (!worked)
+		chan->stats.spurious++;
+	xen_irq_lateeoi(chan->irq, worked ? 0 : XEN_EOI_FLAG_SPURIOUS);
+}
+EXPORT_SYMBOL_GPL(pvn_chan_done);
+
+/**
+ * pvn_publish() - show the peer what was produced, and wake it if it asked
+ * @ring: the ring
+ * @chan: the channel that the peer listens to for this ring
+ *
+ * Context: the ring's producer; any, also with interrupts off.
+ */
+void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan)
+{
+	if (pvn_ring_publish(ring)) {
+		chan->stats.raised++;
+		notify_remote_via_irq(chan->irq);
+	} else {
+		chan->stats.held++;
+	}
+}
+EXPORT_SYMBOL_GPL(pvn_publish);
+
+/**
+ * pvn_arm() - ask for an event at the @k-th slot from now
+ * @ring: the ring
+ * @k: 1 for the next slot
+ *
+ * Context: the ring's consumer, before it goes to sleep.
+ * Return: slots that are pending already; with @k or more, do not sleep.
+ */
+u32 pvn_arm(struct pvn_ring *ring, u32 k)
+{
+	return pvn_ring_arm(ring, k);
+}
+EXPORT_SYMBOL_GPL(pvn_arm);
