@@ -11,10 +11,13 @@
 #define _PVNET_NOTIFY_H
 
 #include <linux/atomic.h>
+#include <linux/interrupt.h>
 #include <linux/types.h>
 
 #include <pvnet/ring.h>
 #include <pvnet/stats.h>
+
+struct napi_struct;
 
 /* Who uses a channel: both when one channel serves both rings of a queue. */
 #define PVN_USER_TX	(1 << 0)	/* guest tx ring */
@@ -22,22 +25,25 @@
 
 /**
  * struct pvn_chan - an event channel of a queue
- * @irq: Linux interrupt, 0 = not bound
+ * @irq: Linux interrupt, 0 = not bound; NAPI runs only when it is
  * @users: PVN_USER_* that have to finish before the event is EOId; constant
- * @owed: those of them that have not finished since the last event
+ * @napi: what polls the guest tx ring and the guest rx ring; may be the same
+ * @owed: users that have not finished since the last event
  * @worked: some user has found work since the last EOI
  * @stats: counters, each written by one context at a time
  */
 struct pvn_chan {
 	unsigned int irq;
 	int users;
+	struct napi_struct *napi[2];
 	atomic_t owed;
 	bool worked;
 	struct pvn_chan_stats stats;
 };
 
-void pvn_chan_init(struct pvn_chan *chan, unsigned int irq, int users);
-void pvn_chan_event(struct pvn_chan *chan);
+void pvn_chan_init(struct pvn_chan *chan, int users, struct napi_struct *tx,
+		   struct napi_struct *rx);
+irqreturn_t pvn_chan_event(int irq, void *chan);
 void pvn_chan_worked(struct pvn_chan *chan);
 void pvn_chan_done(struct pvn_chan *chan, int user);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Queues of the frontend: shared rings, grants, event channels, NAPI. */
-#include <linux/interrupt.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -10,16 +9,6 @@
 
 #define TX	0
 #define RX	1
-
-static irqreturn_t on_event(int irq, void *arg)
-{
-	struct pvn_queue *q = arg;
-	struct pvn_chan *chan = irq == q->chan[0].irq ? &q->chan[0] : &q->chan[1];
-
-	pvn_chan_event(chan);
-	napi_schedule(&q->napi);
-	return IRQ_HANDLED;
-}
 
 /*
  * Sleep only when both rings are armed and empty. Arming comes before the end
@@ -93,12 +82,14 @@ static int create_chan(struct pvn_queue *q, int i, int users, const char *suffix
 
 	snprintf(name, sizeof(name), "%s-q%u%s", dev_name(&q->front->xdev->dev),
 		 q->index, suffix);
-	err = bind_evtchn_to_irqhandler_lateeoi(q->port[i], on_event, 0, name, q);
+	pvn_chan_init(&q->chan[i], users, &q->napi, &q->napi);
+	err = bind_evtchn_to_irqhandler_lateeoi(q->port[i], pvn_chan_event, 0, name,
+						&q->chan[i]);
 	if (err < 0) {
 		xenbus_free_evtchn(q->front->xdev, q->port[i]);
 		return err;
 	}
-	pvn_chan_init(&q->chan[i], err, users);
+	q->chan[i].irq = err;
 	return 0;
 }
 
@@ -106,7 +97,7 @@ static int create_chan(struct pvn_queue *q, int i, int users, const char *suffix
 static void destroy_chan(struct pvn_queue *q, int i)
 {
 	if (q->chan[i].irq)
-		unbind_from_irqhandler(q->chan[i].irq, q);
+		unbind_from_irqhandler(q->chan[i].irq, &q->chan[i]);
 	q->chan[i].irq = 0;
 }
 

@@ -10,32 +10,44 @@
  * peer's fault.
  */
 #include <linux/export.h>
+#include <linux/netdevice.h>
 #include <xen/events.h>
 
 #include <pvnet/notify.h>
 
 /**
- * pvn_chan_init() - start to use a channel
+ * pvn_chan_init() - before the channel is bound
  * @chan: the channel
- * @irq: bound with late EOI
  * @users: PVN_USER_*
+ * @tx: polls the guest tx ring
+ * @rx: polls the guest rx ring
+ *
+ * Xen makes a channel pending when it is bound, so the first event may come
+ * before the caller has stored @chan->irq; NAPI must still be disabled then.
  */
-void pvn_chan_init(struct pvn_chan *chan, unsigned int irq, int users)
+void pvn_chan_init(struct pvn_chan *chan, int users, struct napi_struct *tx,
+		   struct napi_struct *rx)
 {
-	*chan = (struct pvn_chan) { .irq = irq, .users = users };
+	*chan = (struct pvn_chan) { .users = users, .napi = { tx, rx } };
 }
 EXPORT_SYMBOL_GPL(pvn_chan_init);
 
 /**
- * pvn_chan_event() - an event has come
- * @chan: the channel
- *
- * Context: the interrupt handler, before it schedules the users' polls.
+ * pvn_chan_event() - interrupt handler: wake the users of a channel
+ * @irq: of the channel
+ * @arg: the channel
  */
-void pvn_chan_event(struct pvn_chan *chan)
+irqreturn_t pvn_chan_event(int irq, void *arg)
 {
+	struct pvn_chan *chan = arg;
+
 	chan->stats.events++;
 	atomic_set(&chan->owed, chan->users);
+	if (chan->users & PVN_USER_TX)
+		napi_schedule(chan->napi[0]);
+	if (chan->users & PVN_USER_RX)
+		napi_schedule(chan->napi[1]);
+	return IRQ_HANDLED;
 }
 EXPORT_SYMBOL_GPL(pvn_chan_event);
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ethtool of the backend. */
+#include <linux/ethtool.h>
+#include <linux/netdevice.h>
+
+#include <pvnet/ethtool.h>
+#include <pvnet/version.h>
+
+#include "back.h"
+
+static const struct pvn_stat_group groups[] = {
+	PVN_STAT_GROUP(struct pvn_back_from_stats, PVN_BACK_FROM_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_back_to_stats, PVN_BACK_TO_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "from_guest_event_"),
+	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "to_guest_event_"),
+};
+
+static void get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
+{
+	strscpy(info->driver, "pvnet-back", sizeof(info->driver));
+	strscpy(info->version, PVN_VERSION, sizeof(info->version));
+	strscpy(info->bus_info, dev_name(netdev->dev.parent), sizeof(info->bus_info));
+}
+
+static int get_sset_count(struct net_device *netdev, int sset)
+{
+	const struct pvn_vif *vif = netdev_priv(netdev);
+
+	if (sset != ETH_SS_STATS)
+		return -EOPNOTSUPP;
+	return pvn_stats_count(groups, ARRAY_SIZE(groups), vif->nr_queues);
+}
+
+static void get_strings(struct net_device *netdev, u32 sset, u8 *data)
+{
+	const struct pvn_vif *vif = netdev_priv(netdev);
+
+	if (sset == ETH_SS_STATS)
+		pvn_stats_strings(groups, ARRAY_SIZE(groups), vif->nr_queues, data);
+}
+
+static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *stats,
+			      u64 *data)
+{
+	const struct pvn_vif *vif = netdev_priv(netdev);
+	unsigned int i;
+
+	for (i = 0; i < vif->nr_queues; i++) {
+		const struct pvn_vq *q = vif->queue[i];
+		const void *from[ARRAY_SIZE(groups)] = {
+			&q->from_stats, &q->to_stats, &q->from_chan->stats, &q->to_chan->stats,
+		};
+
+		data = pvn_stats_values(groups, ARRAY_SIZE(groups), from, data);
+	}
+}
+
+const struct ethtool_ops pvn_back_ethtool_ops = {
+	.get_drvinfo		= get_drvinfo,
+	.get_link		= ethtool_op_get_link,
+	.get_ts_info		= ethtool_op_get_ts_info,
+	.get_sset_count		= get_sset_count,
+	.get_strings		= get_strings,
+	.get_ethtool_stats	= get_ethtool_stats,
+};
