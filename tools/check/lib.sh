@@ -26,8 +26,8 @@ packages() {
 	echo "installing ${missing[*]}" >&2
 	{
 		export DEBIAN_FRONTEND=noninteractive
-		apt-get install -y --no-install-recommends "${missing[@]}" ||
-			{ apt-get update && apt-get install -y --no-install-recommends "${missing[@]}"; }
+		set -- apt-get -o DPkg::Lock::Timeout=300 -y --no-install-recommends install "${missing[@]}"
+		"$@" || { apt-get -o DPkg::Lock::Timeout=300 update && "$@"; }
 	} >"$OUT/packages.log" 2>&1 || { tail -n 5 "$OUT/packages.log" >&2; return 1; }
 }
 
@@ -74,7 +74,7 @@ step() {
 	echo "$word - $name: $p passed, $f failed, $s skipped ($((SECONDS - begin)) s)"
 	if [ "$f" -ne 0 ]; then
 		echo "# from ${log#"$TOP"/}:"
-		{ grep -nE '^ *not ok |error:|^FAIL' "$log" | head -n 20; echo ...; tail -n 25 "$log"; } |
+		{ grep -B3 -nE '^ *not ok |error:|^FAIL' "$log" | head -n 40; echo ...; tail -n 10 "$log"; } |
 			sed 's/^/#   /'
 	fi
 	[ "$f" -eq 0 ]
