@@ -381,6 +381,7 @@ static struct {
 	unsigned char (*chunk)[CHUNK];
 	signed char *len;	/* -1: missing */
 	int have, size;
+	int heard;		/* frames for us since it was last cleared */
 	int accepted, total, status;	/* total -1: the end is not seen yet */
 } c = { .total = -1 };
 
@@ -417,6 +418,7 @@ static void client_line(char *line)
 	if (!line || sscanf(line + 3, "%16s", nonce) != 1 || strcmp(nonce, c.nonce))
 		return;
 	c.accepted = 1;
+	c.heard = 1;
 	if (line[1] == 'A' && sscanf(line + 3 + NONCE, "%d %x %200s", &i, &crc, b64) == 3) {
 		sprintf(body, "%s %d %s", nonce, i, b64);
 		if (crc == crc32(body) && i >= 0 && i < 1 << 20)
@@ -501,6 +503,10 @@ static int exchange(int fd, int log, int watch, const char *frame, double timeou
 		t = now();
 		if (t >= end)
 			return -1;
+		if (c.heard) {			/* the answer is on its way: do not ask again */
+			c.heard = 0;
+			again = t + (pause < 5 ? 5 : pause);
+		}
 		if (c.total >= 0 && again - t > 1)
 			again = t + 1;		/* chunks are missing: ask soon */
 		if (t >= again) {

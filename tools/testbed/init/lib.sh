@@ -160,7 +160,7 @@ guest_create_nowait() {
 
 # Wait until guest N answers, and its interface, if it has one, is configured.
 guest_ready() {
-	local tty t=${GUEST_BOOT_TIMEOUT:-120}
+	local tty t=${GUEST_BOOT_TIMEOUT:-240}
 
 	[ "$TB_KERNEL" = debug ] && t=300
 	wait_for 20 guest_tty "$1" || return

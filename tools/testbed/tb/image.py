@@ -78,7 +78,7 @@ def add_base(tree, suite, programs):
         else:
             say(f'{suite.name} has no {prog}')
     for lnk in MODULE_LINKS:
-        tree.link(f'usr/bin/{lnk}', 'kmod')
+        tree.link(f'usr/sbin/{lnk}', '../bin/kmod')     # where the kernel looks for modprobe
     for lnk in XTABLES_LINKS:
         tree.link(f'usr/bin/{lnk}', 'xtables-nft-multi')
     for d in (f'{LIB}/xtables', '/usr/lib/tc', '/usr/share/tc'):
@@ -92,7 +92,7 @@ def add_busybox(tree, suite):
     busybox = suite.root / 'usr/bin/busybox'
     tree.file('usr/bin/busybox', busybox)
     for applet in sh(busybox, '--list').split():
-        if f'usr/bin/{applet}' not in tree:
+        if f'usr/bin/{applet}' not in tree and f'usr/sbin/{applet}' not in tree:
             tree.link(f'usr/bin/{applet}', 'busybox')
 
 

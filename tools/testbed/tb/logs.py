@@ -17,14 +17,12 @@ COMPLAINTS = re.compile('|'.join((
 
 XEN_COMPLAINTS = re.compile('|'.join((
     r'Assertion', r'Xen BUG', r'Xen call trace', r'Panic on CPU', r'domain_crash',
-    r'crashed on cpu', r'FATAL')))
+    r'[Cc]rashed', r'FATAL')))
 
 # Lines that are known and harmless. Each says why.
 HARMLESS = [re.compile(p) for p in (
     # KASAN's greeting
     r'kasan: KernelAddressSanitizer initialized',
-    # the debug kernel announces what it was built with
-    r'KUNIT|# kasan',
 )]
 
 

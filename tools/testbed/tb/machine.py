@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Assemble and boot one machine; fetch what it leaves."""
 
+import ctypes
 import json
 import os
 import re
@@ -79,9 +80,10 @@ class Machine:
         return f'/testbed/scripts/{script.name}'
 
     def pvnet(self):
-        if 'pvnet' not in (self.opt.front, self.opt.back):
+        wanted = [m for m, end in (('pvnet-front', self.opt.front), ('pvnet-back', self.opt.back)) if end == 'pvnet']
+        if not wanted:
             return {}
-        return modules.build(self.suite, self.kernel)
+        return modules.build(self.suite, self.kernel, wanted=['pvnet-core', *wanted])
 
     def overlay(self, end, pvnet):
         """What differs from run to run: modules of the tree, the config, the scripts."""
@@ -144,7 +146,7 @@ class Machine:
         guest_mem = o.mem or (400 if self.debug else 256)
         mem = max(mem, self.dom0_mem + o.guests * (guest_mem + 40) + 500)
         xen = (f'console=com1 com1=115200,8n1 dom0_mem={self.dom0_mem}M,max:{self.dom0_mem}M '
-               f'dom0_max_vcpus={o.dom0_vcpus} loglvl=warning guest_loglvl=warning noreboot {o.xen_args}')
+               f'dom0_max_vcpus={o.dom0_vcpus} loglvl=warning guest_loglvl=warning {o.xen_args}')
         dom0 = f'console=hvc0 loglevel=5 log_buf_len=4M {o.dom0_cmdline}'
         cmd = ['qemu-system-x86_64', '-machine', 'q35', '-accel', accel, '-cpu', CPU[o.guest],
                '-smp', smp, '-m', mem, '-nodefaults', '-display', 'none', '-no-reboot',
@@ -161,7 +163,8 @@ class Machine:
         ours, its = socket.socketpair()
         self.cmd = self.command(its.fileno())
         qemu = subprocess.Popen(self.cmd, cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, pass_fds=(its.fileno(),), start_new_session=True)
+                                stderr=subprocess.STDOUT, pass_fds=(its.fileno(),), start_new_session=True,
+                                preexec_fn=die_with_parent)
         its.close()
         try:
             with ours:
@@ -303,6 +306,11 @@ def make_results(opt):
     base.mkdir(parents=True, exist_ok=True)
     name = 'shell' if opt.shell else Path(opt.script).stem
     return Path(tempfile.mkdtemp(prefix=time.strftime(f'%Y%m%d-%H%M%S-{name}-'), dir=base))
+
+
+def die_with_parent():
+    """However the testbed dies, QEMU must not stay."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)      # PR_SET_PDEATHSIG
 
 
 def raw_terminal():
