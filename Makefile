@@ -32,7 +32,7 @@ modules_install:	## install them under updates/pvnet of that kernel (as root)
 
 clean:			## remove what the build and the checks made, but not the testbed's caches
 	+$(if $(wildcard $(KDIR)/Makefile),$(KBUILD) clean)
-	rm -rf build/check build/unit
+	rm -rf build/check build/unit build/fuzz
 
 demo:			## boot a Xen machine in QEMU and compare with the stock drivers
 	tools/testbed/demo
