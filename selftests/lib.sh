@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Helpers of the selftests that run on a Xen host: KTAP, the two ends, clean-up.
+#
+# "local" is dom0, where the script runs; "remote" is the guest. In the testbed the
+# guest is reached over its console. On a real host say, as with the kernel's
+# drivers/net selftests:
+#   NETIF=vif3.0 REMOTE_TYPE=ssh REMOTE_ARGS='root@guest' REMOTE_IF=eth0 \
+#   LOCAL_V4=.. REMOTE_V4=.. [LOCAL_V6=.. REMOTE_V6=..] selftests/net/traffic.sh
+# REMOTE_ARGS goes to ssh (use a path other than the vif, as tests take it down);
+# REMOTE_TYPE=console runs REMOTE_ARGS with the command as one more argument.
+# Then NETIF's bridge, BRIDGE, is found by itself.
+
+KSFT_FAIL=1 KSFT_SKIP=4
+T=$(cd "$(dirname "$0")/.." && pwd)	# selftests
+TRIES=0 FAILED=0
+MARK="${0##*/} $$"
+
+say() { printf '# %s\n' "$*"; }
+
+in_testbed() { [ -n "${TB_TOKEN:-}" ]; }
+
+# ---- KTAP ----
+
+# skip_all WHY: nothing of this script can run.
+skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $*"
+	exit $KSFT_SKIP
+}
+
+verdict() {
+	local ok=$1 name=$2 why=$3
+
+	TRIES=$((TRIES + 1))
+	[ $TRIES = 1 ] && echo "TAP version 13"
+	echo "$ok $TRIES $name${why:+ # $why}"
+	say "at $(cut -d' ' -f1 /proc/uptime) s"
+}
+
+# check NAME CMD...: one result. CMD is printed, and what it says, as comments.
+# It passes by status 0, and is skipped by 4; WHY it was is CMD's last line then.
+check() {
+	local name=$1 out rc
+
+	shift
+	say "\$ $*"
+	exec 9> /tmp/ksft.$$
+	"$@" >&9 2>&1 9>&-
+	rc=$?
+	exec 9>&-
+	tr -d '\r' < /tmp/ksft.$$ | sed 's/^/#   /'
+	out=$(tail -n 1 /tmp/ksft.$$)
+	rm -f /tmp/ksft.$$
+	case $rc in
+	0)	verdict ok "$name";;
+	4)	verdict ok "$name" "SKIP $out";;
+	*)	verdict "not ok" "$name" "exit $rc"
+		FAILED=$((FAILED + 1));;
+	esac
+	return $rc
+}
+
+# need NAME CMD...: a check without which the rest makes no sense.
+need() { check "$@" || { echo "Bail out! $1"; exit $KSFT_FAIL; }; }
+
+skip_check() { verdict ok "$1" "SKIP $2"; }
+
+# finish: the plan and the script's status. Must be the last command.
+finish() {
+	echo "1..$TRIES"
+	[ $FAILED = 0 ] || exit $KSFT_FAIL
+	cleanup
+	in_testbed && pass
+	exit 0
+}
+
+# defer CMD: run at the end, the last one first, however the script ends.
+CLEAN=()
+defer() { CLEAN+=("$*"); }
+
+cleanup() {
+	local i
+
+	for ((i = ${#CLEAN[@]} - 1; i >= 0; i--)); do
+		eval "${CLEAN[i]}" > /dev/null 2>&1
+	done
+	CLEAN=()
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+# ---- small words for checks ----
+
+# is HAVE OP WANT: numbers.
+is() { [ "$1" "$2" "$3" ] || { echo "have $1, want $2 $3"; return 1; }; }
+same() { [ -n "$1" ] && [ "$1" = "$2" ] || { echo "have '$1', want '$2'"; return 1; }; }
+
+# until_true SECONDS CMD...: seconds are generous, and five times as many where asked.
+until_true() {
+	local end=$((SECONDS + $1))
+
+	shift
+	while ! "$@" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || { echo "gave up on: $*"; return 1; }
+		sleep 0.2
+	done
+}
+
+# ---- the remote end ----
+
+REMOTE=1	# which guest, in the testbed
+
+# remote CMD...: run it in the guest; its output and status. REMOTE_TIMEOUT seconds.
+# Set TRACE to have it printed.
+remote() {
+	[ -z "$TRACE" ] || say "guest\$ $*"
+	if in_testbed; then
+		GUEST_TIMEOUT=${REMOTE_TIMEOUT:-300} guest "$REMOTE" "$*"
+	elif [ "${REMOTE_TYPE:-}" = ssh ]; then
+		# shellcheck disable=SC2086
+		timeout "${REMOTE_TIMEOUT:-300}" ssh -o BatchMode=yes $REMOTE_ARGS "$*"
+	elif [ "${REMOTE_TYPE:-}" = console ]; then
+		# shellcheck disable=SC2086
+		timeout "${REMOTE_TIMEOUT:-300}" $REMOTE_ARGS "$*"
+	fi
+}
+
+# remote_bg CMD...: start it; prints its process group.
+remote_bg() {
+	if in_testbed; then
+		guest_bg "$REMOTE" "$*"
+	else
+		remote "setsid bash -c $(printf %q "$*") > /tmp/bg.out 2>&1 < /dev/null & echo \$!"
+	fi
+}
+
+# remote_wait SECONDS CMD...
+remote_wait() {
+	local end=$((SECONDS + $1))
+
+	shift
+	if in_testbed; then
+		guest_wait "$REMOTE" $((end - SECONDS)) "$*"
+		return
+	fi
+	while ! remote "$*" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.2
+	done
+}
+
+# on SIDE CMD...: SIDE is local or remote.
+on() {
+	local side=$1
+
+	shift
+	if [ "$side" = remote ]; then remote "$*"; else bash -c "$*"; fi
+}
+
+# The interfaces and addresses of both ends. Sets VIF, BRIDGE, RIF, LOCAL_V4...
+find_ends() {
+	if in_testbed; then
+		VIF=$(vifname "$REMOTE") RIF=eth0 BRIDGE=xenbr0
+		LOCAL_V4=10.9.0.1 LOCAL_V6=fd09::1
+		REMOTE_V4=$(guest_ip "$REMOTE") REMOTE_V6=$(guest_ip6 "$REMOTE")
+		return
+	fi
+	[ -n "${NETIF:-}" ] && [ -n "${REMOTE_TYPE:-}" ] && [ -n "${REMOTE_V4:-}" ] ||
+		skip_all "neither in the testbed nor told NETIF, REMOTE_TYPE, REMOTE_ARGS, REMOTE_V4"
+	VIF=$NETIF RIF=${REMOTE_IF:-eth0}
+	BRIDGE=${BRIDGE:-$(basename "$(readlink "/sys/class/net/$VIF/master" || echo "$VIF")")}
+}
+
+# testbed_only: for what takes xl, or would cut a real guest off.
+testbed_only() { in_testbed || skip_all "needs the testbed"; }
+
+link_up() { ping -c1 -W1 "$REMOTE_V4"; }
+
+wait_link() { until_true 60 link_up; }
+
+# driver SIDE: who drives this end: pvnet or stock.
+driver() {
+	local name
+
+	case $1 in
+	local)	name=$(ethtool -i "$VIF" | sed -n 's/^driver: //p');;
+	remote)	name=$(remote "ethtool -i $RIF" | tr -d '\r' | sed -n 's/^driver: //p');;
+	esac
+	case $name in pvnet*) echo pvnet;; *) echo stock;; esac
+}
+
+pair() { echo "$(driver remote)/$(driver local)"; }
+
+# ---- counters ----
+
+# stat SIDE IF KEY: a number of `ip -s link`, as rx.errors or tx.dropped.
+stat() { on "$1" ip -j -s link show dev "$2" | tr -d '\r' | jq ".[0].stats64.$3"; }
+
+# counter SIDE IF NAME: the sum over all queues of a counter of pvnet's `ethtool -S`;
+# empty if it has none of that name.
+counter() {
+	on "$1" ethtool -S "$2" | tr -d '\r' |
+		awk -v n="$3" '$1 ~ "(^|_)" n ":$" && !($1 ~ "event_" && n !~ "event_") { s += $2; k++ } END { if (k) print s }'
+}
+
+# bad_counts: what must stay as it is while good traffic runs: one line, to compare.
+bad_counts() {
+	local s i k
+
+	for s in local remote; do
+		i=$VIF
+		[ $s = remote ] && i=$RIF
+		on $s ip -j -s link show dev "$i" | tr -d '\r' | jq -r --arg s $s '.[0].stats64 |
+			"\($s): rx.errors=\(.rx.errors) tx.errors=\(.tx.errors) tx.dropped=\(.tx.dropped)"'
+	done
+	for k in from_guest_dropped from_guest_errors to_guest_dropped to_guest_errors; do
+		echo "local: $k=$(counter local "$VIF" $k)"
+	done
+	for k in rx_dropped rx_errors rx_alloc_failed tx_errors tx_dropped; do
+		echo "remote: $k=$(counter remote "$RIF" $k)"
+	done
+}
+
+unchanged() {	# BEFORE AFTER
+	[ -n "$1" ] && [ "$1" = "$2" ] && return
+	diff <(echo "$1") <(echo "$2")
+	return 1
+}
+
+# ---- TCP with a checksum ----
+
+# What is sent: a file of random bytes, of odd size, over and over.
+SEED_SIZE=1048573
+
+PORT=5100
+# transfer FROM TO MIB ADDR [SOCAT-OPTIONS]: a TCP stream from one side to the other, at
+# address ADDR, compared by MD5.
+transfer() {
+	local from=$1 to=$2 mib=$3 addr=$4 opts=${5:-} a b v=TCP4 seed send recv
+
+	PORT=$((PORT + 1))
+	case $addr in *:*) v=TCP6 addr="[$addr]";; esac
+	seed="[ -s /tmp/seed ] || head -c $SEED_SIZE /dev/urandom > /tmp/seed"
+	send="$seed; for i in \$(seq $mib); do cat /tmp/seed; done | tee >(md5sum > /tmp/sent.$PORT) |
+		socat -u -T 100 -b 65536 - $v:$addr:$PORT,retry=100,interval=0.2$opts || exit
+		for i in \$(seq 500); do [ -s /tmp/sent.$PORT ] && break; sleep 0.1; done; cat /tmp/sent.$PORT"
+	recv="socat -u -T 100 $v-LISTEN:$PORT,reuseaddr - | md5sum > /tmp/sum.$PORT"
+	if [ "$to" = remote ]; then
+		remote_bg "$recv" > /dev/null
+		a=$(bash -c "$send") || { echo "$a"; return 1; }
+		b=$(remote "for i in \$(seq 1500); do [ -s /tmp/sum.$PORT ] && break; sleep 0.1; done; cat /tmp/sum.$PORT")
+	else
+		bash -c "$recv" &
+		a=$(REMOTE_TIMEOUT=900 remote "$send") || { echo "$a"; kill $!; return 1; }
+		until_true 150 test -s /tmp/sum.$PORT || return
+		b=$(cat /tmp/sum.$PORT)
+	fi
+	a=${a%% *} b=${b%% *}
+	[ -n "${PVNET_BREAK_MD5:-}" ] && b=${b/[0-7]/8}
+	echo "$((mib * SEED_SIZE)) bytes, md5 $a $b"
+	same "$b" "$a"
+}
+
+# both_ways MIB: over IPv4.
+both_ways() {
+	transfer local remote "$1" "$REMOTE_V4" && transfer remote local "$1" "$LOCAL_V4"
+}
+
+# ---- ping ----
+
+# ping_sizes SIDE ADDR SIZES [OPTIONS]: each must be answered, with the same bytes.
+ping_sizes() {
+	local side=$1 addr=$2 sizes=$3 opts=${4:-}
+
+	REMOTE_TIMEOUT=900 on "$side" "bad=; for n in $sizes; do
+		o=\$(ping -n -c1 -W20 $opts -s \$n $addr 2>&1) && ! [[ \$o =~ wrong|truncated|DUP ]] ||
+			bad=\"\$bad \$n\"
+	done; echo \"lost or damaged:\${bad:- none}\"; [ -z \"\$bad\" ]"
+}
+
+# ---- logs ----
+
+# The testbed looks through all logs at the end; this says which test it was.
+COMPLAINT='WARNING:|BUG:|kernel BUG|Oops|Call Trace|NETDEV WATCHDOG|hung task|blocked for more than|still in use|rides the rocket|breaks the protocol|bad gso|skb_warn_bad_offload|page_pool.*stalled|unregister_netdevice: waiting'
+mark() {
+	echo "selftest: $MARK" > /dev/kmsg
+	remote "echo 'selftest: $MARK' > /dev/kmsg"
+}
+
+logs_clean() {
+	local s bad=0
+
+	for s in local remote; do
+		on $s "dmesg | awk -v m='selftest: $MARK' 'index(\$0, m) { n = 1; next } n' | grep -E '$COMPLAINT'" && bad=1
+	done
+	return $bad
+}
