@@ -35,6 +35,8 @@ enum pvn_verdict {
  */
 static inline u32 pvn_slots(u32 offset, u32 len)
 {
+	if (!len)
+		return 0;
 	offset &= PVN_GRANT_SIZE - 1;
 	return (offset + len + PVN_GRANT_SIZE - 1) >> PVN_GRANT_SHIFT;
 }
@@ -244,7 +246,8 @@ u32 pvn_features_usable(u32 features);
  * @PVN_ACT_CONNECT: set up the rings and say Connected
  * @PVN_ACT_LIVE: the peer is ready: carrier on, announce
  * @PVN_ACT_PREPARE: be ready for a new frontend: close if need be, then InitWait
- * @PVN_ACT_CLOSE: disconnect and follow the peer: Closing or Closed
+ * @PVN_ACT_CLOSE: disconnect; the frontend then says Closed, the backend what
+ *	the frontend says: Closing or Closed
  * @PVN_ACT_REMOVE: disconnect, say Closed, and the device goes away
  */
 enum pvn_action {

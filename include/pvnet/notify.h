@@ -29,7 +29,7 @@ struct napi_struct;
  * @users: PVN_USER_* that have to finish before the event is EOId; constant
  * @napi: what polls the guest tx ring and the guest rx ring; may be the same
  * @owed: users that have not finished since the last event
- * @worked: some user has found work since the last EOI
+ * @credit: how many events the work found so far may account for
  * @stats: counters, each written by one context at a time
  */
 struct pvn_chan {
@@ -37,7 +37,7 @@ struct pvn_chan {
 	int users;
 	struct napi_struct *napi[2];
 	atomic_t owed;
-	bool worked;
+	atomic_t credit;
 	struct pvn_chan_stats stats;
 };
 

@@ -60,7 +60,8 @@ static void cells(void)
 		EXPECT_EQ(pvn_front_action(own, peer),
 			  action_of(front_rows[own][peer]));
 		EXPECT_EQ(pvn_back_action(own, peer, true), back);
-		if (back == PVN_ACT_CLOSE && peer == PVN_ST_CLOSED)
+		if (back == PVN_ACT_PREPARE ||
+		    (back == PVN_ACT_CLOSE && peer == PVN_ST_CLOSED))
 			back = PVN_ACT_REMOVE;
 		EXPECT_EQ(pvn_back_action(own, peer, false), back);
 	}

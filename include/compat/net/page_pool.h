@@ -3,7 +3,9 @@
 #ifndef _PVNET_COMPAT_PAGE_POOL_H
 #define _PVNET_COMPAT_PAGE_POOL_H
 
-#if __has_include(<net/page_pool/helpers.h>)
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #include <net/page_pool/helpers.h>
 #else
 #include_next <net/page_pool.h>

@@ -2,10 +2,11 @@
 /*
  * Packets to the guest: copied into its pages, a burst in one hypercall.
  *
- * xmit lays out the copies of a packet, packed tightly into the guest's pages,
- * and holds the packet. They are copied when there are enough, when the queue
- * is about to stop, or by the queue's own NAPI, which xmit schedules for the
- * same softirq round: so packets that a bridge forwards one by one share a
+ * xmit lays out the copies of a packet and holds the packet. A copy costs more
+ * than a slot, so a page of ours goes to one page of the guest; only a packet
+ * that would need too many slots is packed tightly. The copies are run when there are enough, when the
+ * queue is about to stop, or by the queue's own NAPI, which xmit schedules for
+ * the same softirq round: so packets that a bridge forwards one by one share a
  * hypercall too. Only then do answers go on the ring, in slot order.
  *
  * All of this runs under the netdev tx queue's lock.
@@ -122,6 +123,65 @@ static void flush(struct pvn_vq *q)
 	q->held_bytes = 0;
 }
 
+/* ------------------------------------------------------------------- plan */
+
+/**
+ * struct to_plan - how a packet is laid out
+ * @slots: ring slots that it takes, extra info included
+ * @tight: fill each page of the guest before the next is begun
+ */
+struct to_plan {
+	u32 slots;
+	bool tight;
+};
+
+/* A packet that is not packed tightly: pages so far, and bytes in the last. */
+struct loose {
+	u32 slots;
+	u32 used;
+};
+
+static void count_range(struct loose *l, u32 offset, u32 len)
+{
+	u32 part;
+
+	offset &= ~PAGE_MASK;
+	for (; len; len -= part, offset = 0) {
+		part = min_t(u32, len, PAGE_SIZE - offset);
+		if (l->used + part > PVN_GRANT_SIZE) {
+			l->slots++;
+			l->used = 0;
+		}
+		l->used += part;
+	}
+}
+
+static void count_skb(struct loose *l, const struct sk_buff *skb)
+{
+	u32 i;
+
+	count_range(l, offset_in_page(skb->data), skb_headlen(skb));
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		count_range(l, skb_frag_off(frag), skb_frag_size(frag));
+	}
+}
+
+static struct to_plan plan(const struct pvn_vif *vif, const struct sk_buff *skb)
+{
+	u32 extra = skb_shinfo(skb)->gso_size ? 1 : 0;
+	struct loose l = { .slots = 1 };
+	const struct sk_buff *part;
+
+	count_skb(&l, skb);
+	skb_walk_frags(skb, part)
+		count_skb(&l, part);
+	if (l.slots + extra <= room_wanted(vif))
+		return (struct to_plan) { .slots = l.slots + extra };
+	return (struct to_plan) { .slots = pvn_slots(0, skb->len) + extra, .tight = true };
+}
+
 /* ----------------------------------------------------------------- append */
 
 /**
@@ -131,6 +191,7 @@ static void flush(struct pvn_vq *q)
  * @gref: its page
  * @used: bytes of it
  * @started: there is such a slot
+ * @tight: from the plan
  */
 struct to_cursor {
 	struct pvn_vq *q;
@@ -138,6 +199,7 @@ struct to_cursor {
 	grant_ref_t gref;
 	u32 used;
 	bool started;
+	bool tight;
 };
 
 /* Answers of one packet are chained by MORE_DATA, extra info aside. */
@@ -180,7 +242,7 @@ static void copy_within_page(struct to_cursor *c, struct page *page, u32 offset,
 	u32 part;
 
 	for (; len; offset += part, len -= part) {
-		if (c->used == PVN_GRANT_SIZE)
+		if (c->used + (c->tight ? 1 : len) > PVN_GRANT_SIZE)
 			next_slot(c);
 		if (q->nr_to_ops == PVN_TO_OPS)
 			run_copies(q);
@@ -219,9 +281,9 @@ static void copy_skb(struct to_cursor *c, const struct sk_buff *skb)
 	}
 }
 
-static void add_packet(struct pvn_vq *q, struct sk_buff *skb)
+static void add_packet(struct pvn_vq *q, struct sk_buff *skb, bool tight)
 {
-	struct to_cursor c = { .q = q };
+	struct to_cursor c = { .q = q, .tight = tight };
 	u32 before = q->rx.cons;
 	struct sk_buff *part;
 
@@ -372,9 +434,8 @@ void pvn_to_drop_held(struct pvn_vq *q)
 	netdev_tx_reset_queue(txq_of(q));
 }
 
-static bool can_send(struct pvn_vq *q, const struct sk_buff *skb)
+static bool can_send(struct pvn_vq *q, const struct sk_buff *skb, u32 slots)
 {
-	u32 slots = pvn_slots(0, skb->len) + !!skb_shinfo(skb)->gso_size;
 	struct pvn_vif *vif = q->vif;
 
 	if (READ_ONCE(vif->broken) || slots > room_wanted(vif) || skb->len < ETH_HLEN)
@@ -394,7 +455,9 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 	struct pvn_vif *vif = netdev_priv(netdev);
 	struct pvn_vq *q = vif->queue[skb_get_queue_mapping(skb)];
 
-	if (unlikely(!can_send(q, skb))) {
+	struct to_plan p = plan(vif, skb);
+
+	if (unlikely(!can_send(q, skb, p.slots))) {
 		q->to_stats.to_guest_dropped++;
 		dev_kfree_skb_any(skb);
 		return NETDEV_TX_OK;
@@ -402,7 +465,7 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 
 	skb_tx_timestamp(skb);
 	netdev_tx_sent_queue(txq_of(q), skb->len);
-	add_packet(q, skb);
+	add_packet(q, skb, p.tight);
 
 	if (room(q) < room_wanted(vif))
 		stop(q);

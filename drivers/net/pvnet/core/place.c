@@ -20,7 +20,8 @@
  * first piece when that is hardly more, since it then is what the sender
  * keeps its headers in.
  *
- * Return: bytes, not more than @pkt->len.
+ * Return: bytes, not more than @pkt->len; may be more than a @linear_max below
+ * twice the header area.
  */
 u32 pvn_linear_len(const struct pvn_tx_pkt *pkt, u32 linear_max)
 {

@@ -71,7 +71,8 @@ EXPORT_SYMBOL_GPL(pvn_front_action);
  * @frontend: state of the frontend; any number
  * @online: the toolstack wants the device to exist
  *
- * A device that is closed and no longer wanted goes away.
+ * A device that is no longer wanted goes away once the frontend has closed, and
+ * does not start anew.
  */
 enum pvn_action pvn_back_action(unsigned int own, unsigned int frontend,
 				bool online)
@@ -81,7 +82,9 @@ enum pvn_action pvn_back_action(unsigned int own, unsigned int frontend,
 	if (own >= PVN_ST_COUNT || frontend >= PVN_ST_COUNT)
 		return PVN_ACT_NONE;
 	act = back[own][frontend];
-	if (act == PVN_ACT_CLOSE && frontend == PVN_ST_CLOSED && !online)
+	if (online)
+		return act;
+	if (act == PVN_ACT_PREPARE || (act == PVN_ACT_CLOSE && frontend == PVN_ST_CLOSED))
 		return PVN_ACT_REMOVE;
 	return act;
 }

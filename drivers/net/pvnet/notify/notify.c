@@ -2,18 +2,24 @@
 /*
  * Late EOI and notification.
  *
- * Xen masks a late-EOI channel from delivery to EOI, and delays the next
+ * Linux masks a late-EOI channel from delivery to EOI, and delays the next
  * event of a channel that keeps saying "spurious". So an event is EOId exactly
- * once, by whoever finishes last, and it is spurious only when none of the
- * channel's users found anything to do since the last EOI, in whatever
- * context: an interrupt whose work was done by an earlier poll is not the
- * peer's fault.
+ * once, by whoever finishes last, and it is spurious only when nothing that
+ * any user of the channel found, in whatever context, can have caused it: an
+ * event whose work was done by an earlier poll is not the peer's fault.
+ *
+ * Each time work is found the peer may have been asked for an event for it,
+ * and that event may still be on its way, behind the one that is masked now.
+ * So such finds are counted, and each EOI takes one. The count is bounded: a
+ * storm gets no further than a few events beyond its work.
  */
 #include <linux/export.h>
 #include <linux/netdevice.h>
 #include <xen/events.h>
 
 #include <pvnet/notify.h>
+
+#define CREDIT_MAX	4
 
 /**
  * pvn_chan_init() - before the channel is bound
@@ -59,8 +65,7 @@ EXPORT_SYMBOL_GPL(pvn_chan_event);
  */
 void pvn_chan_worked(struct pvn_chan *chan)
 {
-	if (!READ_ONCE(chan->worked))
-		WRITE_ONCE(chan->worked, true);
+	atomic_add_unless(&chan->credit, 1, CREDIT_MAX);
 }
 EXPORT_SYMBOL_GPL(pvn_chan_worked);
 
@@ -75,16 +80,16 @@ EXPORT_SYMBOL_GPL(pvn_chan_worked);
 void pvn_chan_done(struct pvn_chan *chan, int user)
 {
 	int owed = atomic_fetch_andnot(user, &chan->owed);
-	bool worked;
+	unsigned int flags = 0;
 
 	if (!(owed & user) || (owed & ~user))
 		return;
 
-	worked = READ_ONCE(chan->worked);
-	WRITE_ONCE(chan->worked, false);
-	if (!worked)
+	if (atomic_dec_if_positive(&chan->credit) < 0) {
 		chan->stats.spurious++;
-	xen_irq_lateeoi(chan->irq, worked ? 0 : XEN_EOI_FLAG_SPURIOUS);
+		flags = XEN_EOI_FLAG_SPURIOUS;
+	}
+	xen_irq_lateeoi(chan->irq, flags);
 }
 EXPORT_SYMBOL_GPL(pvn_chan_done);
 
