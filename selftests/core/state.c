@@ -27,7 +27,7 @@ static const char *const front_rows[PVN_ST_COUNT] = {
 static const char *const back_rows[PVN_ST_COUNT] = {
 	[PVN_ST_UNKNOWN]	= ".........",
 	[PVN_ST_INITIALISING]	= "R....xx..",
-	[PVN_ST_INIT_WAIT]	= "R...Cxx..",
+	[PVN_ST_INIT_WAIT]	= "RP..Cxx..",
 	[PVN_ST_INITIALISED]	= ".........",
 	[PVN_ST_CONNECTED]	= "RP...xx..",
 	[PVN_ST_CLOSING]	= "RP....x..",
@@ -60,7 +60,7 @@ static void cells(void)
 		EXPECT_EQ(pvn_front_action(own, peer),
 			  action_of(front_rows[own][peer]));
 		EXPECT_EQ(pvn_back_action(own, peer, true), back);
-		if (back == PVN_ACT_PREPARE ||
+		if ((back == PVN_ACT_PREPARE && own != PVN_ST_INIT_WAIT) ||
 		    (back == PVN_ACT_CLOSE && peer == PVN_ST_CLOSED))
 			back = PVN_ACT_REMOVE;
 		EXPECT_EQ(pvn_back_action(own, peer, false), back);

@@ -25,10 +25,7 @@ static int open(struct net_device *netdev)
 
 static int stop(struct net_device *netdev)
 {
-	struct pvn_vif *vif = netdev_priv(netdev);
-
-	netif_tx_disable(netdev);
-	pvn_vqs_stop(vif);
+	pvn_vqs_stop(netdev_priv(netdev));
 	return 0;
 }
 
@@ -126,6 +123,7 @@ static void set_up(struct net_device *netdev, struct xenbus_device *xdev)
 	eth_hw_addr_set(netdev, mac);
 	SET_NETDEV_DEV(netdev, &xdev->dev);
 	netif_carrier_off(netdev);
+	netif_tx_stop_all_queues(netdev);	/* there are none yet */
 }
 
 /**
@@ -224,6 +222,5 @@ int pvn_vif_attach(struct pvn_vif *vif)
 void pvn_vif_detach(struct pvn_vif *vif)
 {
 	netif_carrier_off(vif->netdev);
-	netif_tx_disable(vif->netdev);
 	pvn_vqs_stop(vif);
 }

@@ -195,6 +195,7 @@ void pvn_vqs_start(struct pvn_vif *vif)
 	ASSERT_RTNL();
 	if (vif->running)
 		return;
+	WRITE_ONCE(vif->running, true);
 	for (i = 0; i < vif->nr_queues; i++) {
 		struct pvn_vq *q = vif->queue[i];
 
@@ -206,13 +207,14 @@ void pvn_vqs_start(struct pvn_vif *vif)
 		napi_schedule(&q->to_napi);
 		local_bh_enable();
 	}
-	vif->running = true;
 }
 
 /**
  * pvn_vqs_stop() - no packets any more
- * @vif: the device; nothing is transmitting
+ * @vif: the device
  *
+ * Nobody wakes a queue after it was disabled: wakers hold its lock and see
+ * @vif->running.
  * Context: process, RTNL. Does nothing when they are stopped already.
  */
 void pvn_vqs_stop(struct pvn_vif *vif)
@@ -222,6 +224,8 @@ void pvn_vqs_stop(struct pvn_vif *vif)
 	ASSERT_RTNL();
 	if (!vif->running)
 		return;
+	WRITE_ONCE(vif->running, false);
+	netif_tx_disable(vif->netdev);
 	for (i = 0; i < vif->nr_queues; i++) {
 		struct pvn_vq *q = vif->queue[i];
 
@@ -230,5 +234,4 @@ void pvn_vqs_stop(struct pvn_vif *vif)
 		napi_disable(&q->to_napi);
 		pvn_to_drop_held(q);
 	}
-	vif->running = false;
 }

@@ -5,9 +5,10 @@
  * xmit lays out the copies of a packet and holds the packet. A copy costs more
  * than a slot, so a page of ours goes to one page of the guest; only a packet
  * that would need too many slots is packed tightly. The copies are run when there are enough, when the
- * queue is about to stop, or by the queue's own NAPI, which xmit schedules for
- * the same softirq round: so packets that a bridge forwards one by one share a
- * hypercall too. Only then do answers go on the ring, in slot order.
+ * queue is about to stop, at the end of a burst of a local process, or by the
+ * queue's own NAPI, which xmit schedules for the same softirq round: so packets
+ * that a bridge forwards one by one share a hypercall too. Only then do answers
+ * go on the ring, in slot order.
  *
  * All of this runs under the netdev tx queue's lock.
  *
@@ -326,12 +327,19 @@ static void set_stalled(struct pvn_vq *q, bool stalled)
 	}
 }
 
+/* A queue that is being torn down must not wake up. */
+static void run_queue(struct pvn_vq *q)
+{
+	if (READ_ONCE(q->vif->running))
+		netif_tx_wake_queue(txq_of(q));
+}
+
 static void have_room(struct pvn_vq *q)
 {
 	q->stopped = false;
 	q->draining = false;
 	set_stalled(q, false);
-	netif_tx_wake_queue(txq_of(q));
+	run_queue(q);
 }
 
 /* Stop before the next packet might not fit; the guest's event wakes us. */
@@ -364,7 +372,7 @@ static void start_draining(struct pvn_vq *q)
 {
 	q->draining = true;
 	q->to_stats.to_guest_drains++;
-	netif_tx_wake_queue(txq_of(q));
+	run_queue(q);
 }
 
 static void watch_stopped(struct pvn_vq *q)
@@ -469,8 +477,10 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 
 	if (room(q) < room_wanted(vif))
 		stop(q);
+	else if (netdev_xmit_more() || in_serving_softirq())
+		napi_schedule(&q->to_napi);	/* more may come in this round */
 	else
-		napi_schedule(&q->to_napi);
+		flush(q);
 	return NETDEV_TX_OK;
 }
 

@@ -227,13 +227,17 @@ static void close_to(struct pvn_vif *vif, enum xenbus_state state)
 	xenbus_switch_state(vif->xdev, state);
 }
 
-/* A frontend starts anew, perhaps without having closed. */
+/*
+ * A frontend starts anew, perhaps without having closed: then the rings are
+ * those of the last one, even if we are not Connected yet.
+ */
 static void prepare(struct pvn_vif *vif)
 {
+	disconnect(vif);
 	if (vif->xdev->state == XenbusStateConnected)
-		close_to(vif, XenbusStateClosing);
+		xenbus_switch_state(vif->xdev, XenbusStateClosing);
 	if (vif->xdev->state == XenbusStateClosing)
-		close_to(vif, XenbusStateClosed);
+		xenbus_switch_state(vif->xdev, XenbusStateClosed);
 	xenbus_switch_state(vif->xdev, XenbusStateInitWait);
 }
 

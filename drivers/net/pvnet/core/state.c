@@ -43,7 +43,7 @@ static const u8 back[PVN_ST_COUNT][PVN_ST_COUNT] = {
 	[PVN_ST_INITIALISING] = {
 			    REMOVE, NONE,  NONE,  NONE,  NONE,  CLOSE,  CLOSE, NONE,  NONE },
 	[PVN_ST_INIT_WAIT] = {
-			    REMOVE, NONE,  NONE,  NONE,  CONN,  CLOSE,  CLOSE, NONE,  NONE },
+			    REMOVE, PREP,  NONE,  NONE,  CONN,  CLOSE,  CLOSE, NONE,  NONE },
 	[PVN_ST_CONNECTED] = {
 			    REMOVE, PREP,  NONE,  NONE,  NONE,  CLOSE,  CLOSE, NONE,  NONE },
 	[PVN_ST_CLOSING] = {
@@ -72,7 +72,8 @@ EXPORT_SYMBOL_GPL(pvn_front_action);
  * @online: the toolstack wants the device to exist
  *
  * A device that is no longer wanted goes away once the frontend has closed, and
- * does not start anew.
+ * does not start anew. One that has never connected may have a toolstack that
+ * does not say.
  */
 enum pvn_action pvn_back_action(unsigned int own, unsigned int frontend,
 				bool online)
@@ -84,7 +85,9 @@ enum pvn_action pvn_back_action(unsigned int own, unsigned int frontend,
 	act = back[own][frontend];
 	if (online)
 		return act;
-	if (act == PVN_ACT_PREPARE || (act == PVN_ACT_CLOSE && frontend == PVN_ST_CLOSED))
+	if (act == PVN_ACT_CLOSE && frontend == PVN_ST_CLOSED)
+		return PVN_ACT_REMOVE;
+	if (act == PVN_ACT_PREPARE && own != PVN_ST_INIT_WAIT)
 		return PVN_ACT_REMOVE;
 	return act;
 }

@@ -22,10 +22,7 @@ static int open(struct net_device *netdev)
 
 static int stop(struct net_device *netdev)
 {
-	struct pvn_front *front = netdev_priv(netdev);
-
-	netif_tx_disable(netdev);
-	pvn_queues_stop(front);
+	pvn_queues_stop(netdev_priv(netdev));
 	return 0;
 }
 
@@ -191,7 +188,6 @@ void pvn_front_detach(struct pvn_front *front)
 {
 	netif_carrier_off(front->netdev);
 	netif_device_detach(front->netdev);
-	netif_tx_disable(front->netdev);
 	pvn_queues_stop(front);
 }
 

@@ -283,20 +283,20 @@ void pvn_queues_start(struct pvn_front *front)
 
 /**
  * pvn_queues_stop() - no packets any more
- * @front: the device; nothing is transmitting
+ * @front: the device
  *
- * Context: process, RTNL. Does nothing when they are stopped already.
+ * NAPI goes first, since it may wake a transmit queue.
+ * Context: process, RTNL. Also when they are stopped already.
  */
 void pvn_queues_stop(struct pvn_front *front)
 {
 	unsigned int i;
 
 	ASSERT_RTNL();
-	if (!front->running)
-		return;
-	for (i = 0; i < front->nr_queues; i++) {
+	for (i = 0; front->running && i < front->nr_queues; i++) {
 		napi_disable(&front->queue[i]->napi);
 		cancel_delayed_work_sync(&front->queue[i]->refill);
 	}
 	front->running = false;
+	netif_tx_disable(front->netdev);
 }
