@@ -164,6 +164,8 @@ def stage_modules(root, kernel, names, stage):
 def modules(key, root, kernel):
     """The directory with staged modules: dom0/lib/modules/KERNEL, guest/lib/modules/KERNEL."""
     def build(tmp):
+        if not (root / 'lib/modules' / kernel / 'modules.dep').exists():
+            sh('depmod', '-b', root, kernel)
         stage_modules(root, kernel, DOM0_MODULES, tmp / 'dom0')
         stage_modules(root, kernel, GUEST_MODULES, tmp / 'guest')
     here = Path(__file__).parent

@@ -36,7 +36,7 @@ class Debug:
 
     def __init__(self, suite):
         self.chroot = (suite if suite.name == 'bookworm' else Suite('bookworm')).chroot()
-        key = [self.chroot.name, FRAGMENT, *PATCHES, Path(__file__)]
+        key = [self.chroot.name, FRAGMENT, *PATCHES]
         self.dir = cached('debug-kernel', key, self._build)
         self.version = (self.dir / 'version').read_text()
         self.tree = (self.dir / 'tree').read_text()

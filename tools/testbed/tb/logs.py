@@ -62,7 +62,7 @@ def check_debug(results, report):
             report.missing.append(f'{path.stem} did not answer at the end')
             continue
         for want in ('KernelAddressSanitizer initialized', r'kmemleak: Kernel memory leak detector initialized',
-                     r'testbed: debug_locks: 1', 'testbed: kmemleak scanned'):
+                     r'testbed:\s+debug_locks: 1', 'testbed: kmemleak scanned'):
             if not re.search(want, text):
                 report.missing.append(f'{path.name}: no "{want}"')
 
