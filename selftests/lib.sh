@@ -279,6 +279,85 @@ ping_sizes() {
 	done; echo \"lost or damaged:\${bad:- none}\"; [ -z \"\$bad\" ]"
 }
 
+# ---- the drivers (in the testbed) ----
+
+# Module names of a driver.
+front_module() { [ "$1" = pvnet ] && echo pvnet-front || echo xen-netfront; }
+back_module() { [ "$1" = pvnet ] && echo pvnet-back || echo xen-netback; }
+# Their names on the xenbus.
+bus_name() { [ "$1" = stock ] && echo vif || echo "pvnet-$2"; }
+
+# back_load pvnet|stock [K=V..], when none is loaded: the vifs go to the bridge by hand,
+# as xl has run its script once and for all.
+back_load() {
+	local i mod vif
+
+	mod=$(back_module "$1")
+	shift
+	modprobe "$mod" "$@" || return
+	for i in $(guests); do
+		vif=$(vifname "$i")
+		until_true 60 test -e "/sys/class/net/$vif" || return
+		ip link set "$vif" master xenbr0 up || return
+	done
+}
+
+back_unload() { until_true 60 rmmod "$(back_module "$1")"; }
+
+# front_load pvnet|stock [K=V..]: in every guest.
+front_load() {
+	local mod i
+
+	mod=$(front_module "$1")
+	shift
+	for i in $(guests); do
+		guest "$i" "modprobe $mod $* && guest_net_up" || return
+	done
+	for i in $(guests); do
+		until_true 60 vif_connected "$i" && until_true 60 ping -c1 -W1 "$(guest_ip "$i")" || return
+	done
+}
+
+front_unload() {
+	local i
+
+	for i in $(guests); do guest "$i" "rmmod $(front_module "$1")" || return; done
+}
+
+# use_pair FRONT BACK [BACK-ARGS [FRONT-ARGS]]: whatever was loaded before.
+use_pair() {
+	local d
+
+	for d in pvnet stock; do
+		for i in $(guests); do guest "$i" "rmmod $(front_module $d)" 2> /dev/null; done
+	done
+	for d in pvnet stock; do
+		[ ! -e "/sys/module/$(back_module $d | tr - _)" ] || back_unload $d || return
+	done
+	# shellcheck disable=SC2086
+	back_load "$2" ${3:-} && front_load "$1" ${4:-} && find_ends
+}
+
+# as_started: the drivers that `testbed run` was told, with its parameters.
+as_started() { use_pair "$TB_FRONT" "$TB_BACK" "$TB_BACK_ARGS" "$TB_FRONT_ARGS"; }
+
+# attach [KEYS] and detach: guest REMOTE's vif 0, by xl.
+attach() {
+	local keys=${1:-}
+
+	xl network-attach "g$REMOTE" "mac=$(guest_mac "$REMOTE"),bridge=xenbr0,script=vif-bridge${keys:+,$keys}" || return
+	remote "guest_net_up" || return
+	until_true 60 vif_connected "$REMOTE" || return
+	find_ends
+	wait_link
+}
+
+detach() {
+	xl network-detach "g$REMOTE" 0 || return
+	until_true 60 test ! -e "/sys/class/net/$VIF" || return
+	remote_wait 60 "test ! -e /sys/class/net/$RIF"
+}
+
 # ---- logs ----
 
 # The testbed looks through all logs at the end; this says which test it was.
