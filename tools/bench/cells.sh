@@ -1,82 +1,87 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs in dom0 of the testbed: measures cells and leaves cells.csv, a line each:
-# label,direction,size,unit,value (or "failed: reason").
-# usage: cells.sh LABEL SECONDS REPEATS "SIZE ..." [tcp|udp|rr|g2g ...]
-label=$1 seconds=$2 repeats=$3 sizes=$4
-shift 4
+# Runs in dom0 of the testbed: measures cells, and leaves cells.csv, a line a run:
+# direction,size,run,unit,value,sent (the value may be "failed: reason"; sent is
+# what a UDP sender offered).
+# usage: cells.sh SECONDS REPEATS CELL...
+#	tcp:SIZE to and from guest 1   udp:SIZE the same   g2g:SIZE guest 1 to guest 2
+#	rr	TCP_RR to guest 1
+# A TCP run has one more second before the measured ones. Figures are the receiver's.
+seconds=$1 repeats=$2
+shift 2
 csv=/tmp/cells.csv
-: > "$csv"
+echo "direction,size,run,unit,value,sent" > "$csv"
 
-row() { echo "$label,$1,$2,$3,$4" | tee -a "$csv"; }
+# row DIRECTION SIZE UNIT VALUE [SENT]
+row() { echo "$1,$2,$round,$3,$4,$5" | tee -a "$csv"; }
 
 # A server that ends now and then is started again; a run that it refuses has
 # failed, and is not a zero.
 serve() { guest_bg "$1" 'while :; do iperf3 -s -1 > /dev/null 2>&1; done' > /dev/null; }
 
-listens() { guest "$1" "grep -qi ' [0-9A-F]*:1451 [0-9A-F]*:0000 0A ' /proc/net/tcp /proc/net/tcp6"; }
+listens() { guest "$1" "grep -qi ':1451 [0-9A-F]*:0000 0A' /proc/net/tcp /proc/net/tcp6"; }
 
-# The receiver's figure from the client's JSON in $1.
-received() { jq -r "$2" "$1" 2>/dev/null; }
+why() {
+	{ jq -r '.error // empty' /tmp/run.json; cat /tmp/run.err; echo "exit status $1"; } 2>/dev/null |
+		head -1 | tr ',"' ';'"'"
+}
 
-# cell DIRECTION SIZE UNIT FILTER CLIENT...: one run of a client that prints JSON.
+# cell SERVER DIRECTION SIZE CLIENT...: one run of an iperf3 that prints JSON
 cell() {
-	local dir=$1 size=$2 unit=$3 filter=$4 value
+	local server=$1 dir=$2 size=$3 rc value sent=
 
-	shift 4
-	wait_for 60 listens "$server" || { row "$dir" "$size" "$unit" "failed: no server"; return; }
-	"$@" > /tmp/run.json 2>/tmp/run.err
-	value=$(received /tmp/run.json "$filter")
-	case $value in
-	''|null) row "$dir" "$size" "$unit" "failed: $(jq -r '.error // empty' /tmp/run.json 2>/dev/null; head -1 /tmp/run.err)" ;;
-	*) row "$dir" "$size" "$unit" "$value" ;;
+	shift 3
+	wait_for 60 listens "$server" || { row "$dir" "$size" Mb/s "failed: no server"; return; }
+	"$@" > /tmp/run.json 2> /tmp/run.err
+	rc=$?
+	value=$(jq -e '.end.sum_received.bits_per_second / 1e6' /tmp/run.json 2>/dev/null)
+	if [ $rc -ne 0 ] || [ -z "$value" ]; then
+		row "$dir" "$size" Mb/s "failed: $(why $rc)"
+		return
+	fi
+	case $dir in
+	udp-*) sent=$(jq '.end.sum_sent.bits_per_second / 1e6' /tmp/run.json) ;;
 	esac
+	row "$dir" "$size" Mb/s "$value" "$sent"
 }
 
-tcp='.end.sum_received.bits_per_second / 1e6'
-# UDP: what the server says that it got; with -R the server is the sender.
-udp='.server_output_json.end.sum | select(. != null) | .bits_per_second * (1 - .lost_packets / .packets) / 1e6'
-
-one_size() {
-	local size=$1 kind
-
-	shift
-	for kind in "$@"; do
-		case $kind in
-		tcp)
-			cell to-guest "$size" Mb/s "$tcp" iperf3 -J -c "$(guest_ip 1)" -t "$seconds" -O 1 -l "$size"
-			cell from-guest "$size" Mb/s "$tcp" iperf3 -J -c "$(guest_ip 1)" -t "$seconds" -O 1 -l "$size" -R
-			;;
-		g2g)
-			server=2
-			cell guest-to-guest "$size" Mb/s "$tcp" \
-				guest 1 "iperf3 -J -c $(guest_ip 2) -t $seconds -O 1 -l $size"
-			server=1
-			;;
-		udp)
-			[ "$size" -le 1448 ] || continue
-			cell udp-to-guest "$size" Mb/s "$udp" iperf3 -J -u -b 0 -c "$(guest_ip 1)" \
-				-t "$seconds" -l "$size" --get-server-output
-			;;
-		esac
-	done
-}
+# client: iperf3 from dom0 to guest 1
+client() { timeout $((seconds + 60)) iperf3 -J -c "$(guest_ip 1)" -t "$seconds" "$@"; }
 
 rr() {
 	local value
 
-	value=$(netperf -P 0 -v 0 -H "$(guest_ip 1)" -l "$seconds" -t TCP_RR 2>/tmp/run.err)
-	row rr 1 /s "${value:-failed: $(head -1 /tmp/run.err)}"
+	value=$(netperf -P 0 -v 0 -H "$(guest_ip 1)" -l "$seconds" -t TCP_RR 2> /tmp/run.err | tr -d ' ')
+	row rr 1 /s "${value:-failed: $(head -1 /tmp/run.err | tr ',' ';')}"
 }
 
-server=1
-for i in $(guests); do serve "$i"; done
-case " $* " in *" rr "*) guest 1 'netserver > /dev/null 2>&1' ;; esac
-wait_for 60 ping -c1 -W1 "$(guest_ip 1)" || fail "guest 1 does not answer"
+measure() {
+	local size=${1#*:}
+
+	case $1 in
+	tcp:*)	cell 1 to-guest "$size" client -O 1 -l "$size"
+		cell 1 from-guest "$size" client -O 1 -l "$size" -R ;;
+	udp:*)	cell 1 udp-to-guest "$size" client -u -b 0 -l "$size"
+		cell 1 udp-from-guest "$size" client -u -b 0 -l "$size" -R ;;
+	g2g:*)	cell 2 guest-to-guest "$size" guest 1 \
+			"iperf3 -J -c $(guest_ip 2) -t $seconds -O 1 -l $size" ;;
+	rr)	rr ;;
+	*)	fail "no such cell: $1" ;;
+	esac
+}
+
+for i in $(guests); do
+	serve "$i"
+	wait_for 60 ping -c1 -W1 "$(guest_ip "$i")" || fail "guest $i does not answer"
+done
+case " $* " in *" rr "*)
+	guest 1 'netserver > /dev/null 2>&1'
+	guest_wait 1 20 "grep -qi ':3241 [0-9A-F]*:0000 0A' /proc/net/tcp /proc/net/tcp6" ||
+		fail "no netserver" ;;
+esac
 
 for round in $(seq "$repeats"); do
-	for size in $sizes; do one_size "$size" "$@"; done
-	case " $* " in *" rr "*) rr ;; esac
+	for i; do measure "$i"; done
 done
 for i in $(guests); do
 	ethtool -S "$(vifname "$i")" > "/tmp/back-g$i.stats" 2>&1

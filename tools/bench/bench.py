@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Measure in testbed machines, and make tables of it.
+
+With icount a result does not depend on the host's load, so two machines may run
+at a time.
+"""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+TESTBED = TOP / 'tools/testbed/testbed'
+CELLS = TOP / 'tools/bench/cells.sh'
+
+
+class Cell:
+    """The runs of one figure."""
+
+    def __init__(self):
+        self.values, self.sent, self.failed, self.unit = [], [], [], ''
+
+    def __str__(self):
+        text = spread(self.values) if self.values else ''
+        if self.failed:
+            text += f'{" " if text else ""}({len(self.failed)} failed: {self.failed[0]})'
+        return text or 'not run'
+
+    def mean(self):
+        return sum(self.values) / len(self.values) if self.values and not self.failed else None
+
+
+def spread(values):
+    """mean +/- s.d."""
+    mean = sum(values) / len(values)
+    digits = 0 if mean >= 100 else 1
+    if len(values) == 1:
+        return f'{mean:.{digits}f}'
+    sd = math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1))
+    return f'{mean:.{digits}f} +/- {sd:.{max(digits, 1)}f}'
+
+
+class Machine:
+    """One boot of the testbed, its options and what it measured."""
+
+    def __init__(self, name, front, back, cells, seconds, repeats, guests=1, options=()):
+        self.name, self.front, self.back, self.guests = name, front, back, guests
+        self.args = [str(seconds), str(repeats), *cells]
+        self.options = list(options)
+        self.facts, self.cells, self.why = {}, {}, 'not run'
+
+    def run(self, out):
+        """True when it passed; only then its figures count."""
+        results = out / self.name
+        cmd = [TESTBED, 'run', '--icount', '--front', self.front, '--back', self.back,
+               '--guests', str(self.guests), '--results', results, *self.options, CELLS, *self.args]
+        start = time.monotonic()
+        say(f'{self.name}: starts')
+        out.mkdir(parents=True, exist_ok=True)
+        with open(out / f'{self.name}.log', 'w') as log:
+            rc = subprocess.run([str(c) for c in cmd], stdin=subprocess.DEVNULL, stdout=log, stderr=log).returncode
+        self.read(results, rc)
+        took = time.monotonic() - start
+        say(f'{self.name}: {"done" if not self.why else "FAILED: " + self.why} ({took:.0f} s; log in {log.name})')
+        return not self.why
+
+    def read(self, results, rc=0):
+        try:
+            self.facts = json.loads((results / 'run.json').read_text())
+        except (OSError, ValueError):
+            self.facts = {}
+        rc = rc or self.facts.get('exit', 2)
+        self.why = '' if rc == 0 else self.facts.get('why') or f'testbed exited {rc}'
+        if self.why:
+            return
+        with open(results / 'cells.csv', newline='') as f:
+            for row in csv.DictReader(f):
+                self.add(row)
+
+    def add(self, row):
+        cell = self.cells.setdefault((row['direction'], row['size']), Cell())
+        cell.unit = row['unit']
+        try:
+            value = float(row['value'])
+        except ValueError:
+            cell.failed.append(row['value'].removeprefix('failed: '))
+            return
+        cell.values.append(value)
+        if row['sent']:
+            cell.sent.append(float(row['sent']))
+
+    def cell(self, direction, size):
+        """Never a number of a machine that failed."""
+        cell = self.cells.get((direction, str(size)), Cell())
+        if self.why and not cell.failed:
+            cell = Cell()
+            cell.failed = [self.why]
+        return cell
+
+
+def say(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+def run_all(machines, out, jobs=2):
+    """True when all passed. The first one alone does the builds."""
+    with ThreadPoolExecutor(jobs) as pool:
+        return all(list(pool.map(lambda m: m.run(out), machines)))
+
+
+def conditions(machines):
+    """Lines that say what a table holds for."""
+    facts = next((m.facts for m in machines if m.facts.get('xen')), {})
+    if not facts:
+        return ['no machine ran']
+    loads = [m.facts[k][0] for m in machines for k in ('host_load_start', 'host_load_end') if k in m.facts]
+    mode = ('icount: 1 CPU, 1 virtual ns per instruction, whatever the load of the host'
+            if facts['mode'] == 'icount' else f'{facts["cpus"]} CPUs, multi-threaded TCG')
+    return [
+        f'mode    {mode}',
+        f'suite   {facts["suite"]}: Xen {facts["xen"]}, Linux {facts["dom0_kernel"]}, {facts["guest_type"]} guests;'
+        f' QEMU {facts["qemu"].split()[0]}',
+        f'sched   {facts["scheduler"]}, sched_ratelimit_us={facts["sched_ratelimit_us"]}',
+        f'host    {facts["host_cpus"]} CPUs, load {min(loads):.1f} to {max(loads):.1f}',
+        f'tree    {facts["tree"]}',
+    ]
+
+
+def table(rows):
+    """Columns of text, the first row a head."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+
+    def line(r):
+        return '  '.join(f'{c:<{w}}' if i == 0 else f'{c:>{w}}' for i, (c, w) in enumerate(zip(r, widths))).rstrip()
+    return '\n'.join([line(rows[0]), '  '.join('-' * w for w in widths), *map(line, rows[1:])])
+
+
+def rst_table(rows):
+    """The same in reStructuredText."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    rule = '  '.join('=' * w for w in widths)
+    lines = ['  '.join(f'{c:<{w}}' for c, w in zip(r, widths)).rstrip() for r in rows]
+    return '\n'.join([rule, lines[0], rule, *lines[1:], rule])
