@@ -14,6 +14,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'testbed'))
+from tb.host import Error, need     # noqa: E402
+
 TOP = Path(__file__).resolve().parents[2]
 TESTBED = TOP / 'tools/testbed/testbed'
 CELLS = TOP / 'tools/bench/cells.sh'
@@ -107,8 +110,21 @@ def say(*words):
     print(*words, file=sys.stderr, flush=True)
 
 
+def prepare(suite):
+    """Install and build what machines that run side by side share; False when it failed."""
+    for step in ('build', 'modules'):
+        if subprocess.run([TESTBED, step, '--suite', suite], stdin=subprocess.DEVNULL).returncode:
+            return False
+    try:
+        need({'qemu-system-x86_64': 'qemu-system-x86'})
+    except Error as e:
+        say(e)
+        return False
+    return True
+
+
 def run_all(machines, out, jobs=2):
-    """True when all passed. The first one alone does the builds."""
+    """True when all passed."""
     with ThreadPoolExecutor(jobs) as pool:
         return all(list(pool.map(lambda m: m.run(out), machines)))
 

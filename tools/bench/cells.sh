@@ -26,23 +26,28 @@ why() {
 		head -1 | tr ',"' ';'"'"
 }
 
+# iperf3 3.12 gives no sum_received for UDP, but what was lost on the way.
+received='(.end.sum_received.bits_per_second //
+	   (.end.sum | .bits_per_second * (1 - .lost_percent / 100))) / 1e6'
+sent='(.end.sum_sent // .end.sum).bits_per_second / 1e6'
+
 # cell SERVER DIRECTION SIZE CLIENT...: one run of an iperf3 that prints JSON
 cell() {
-	local server=$1 dir=$2 size=$3 rc value sent=
+	local server=$1 dir=$2 size=$3 rc value offered=
 
 	shift 3
 	wait_for 60 listens "$server" || { row "$dir" "$size" Mb/s "failed: no server"; return; }
 	"$@" > /tmp/run.json 2> /tmp/run.err
 	rc=$?
-	value=$(jq -e '.end.sum_received.bits_per_second / 1e6' /tmp/run.json 2>/dev/null)
+	value=$(jq -e "$received" /tmp/run.json 2>/dev/null)
 	if [ $rc -ne 0 ] || [ -z "$value" ]; then
 		row "$dir" "$size" Mb/s "failed: $(why $rc)"
 		return
 	fi
 	case $dir in
-	udp-*) sent=$(jq '.end.sum_sent.bits_per_second / 1e6' /tmp/run.json) ;;
+	udp-*) offered=$(jq "$sent" /tmp/run.json) ;;
 	esac
-	row "$dir" "$size" Mb/s "$value" "$sent"
+	row "$dir" "$size" Mb/s "$value" "$offered"
 }
 
 # client: iperf3 from dom0 to guest 1

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Show pvnet at work on a real Xen, beside the stock drivers, in all four pairings.
+
+Needs Debian and root, and nothing else: what is missing gets installed and built. It
+boots a Xen machine in QEMU for each pairing, two at a time, and prints a table.
+"""
+
+import argparse
+import sys
+import time
+
+from bench import TOP, Machine, conditions, prepare, run_all, say, spread, table
+
+TCP, UDP = 131072, 1448
+COLUMNS = (('to-guest', TCP), ('from-guest', TCP), ('udp-to-guest', UDP), ('udp-from-guest', UDP))
+
+
+def text(cell):
+    """For UDP also what was offered: the rest was lost on the way."""
+    if cell.sent and not cell.failed:
+        return f'{cell} of {spread(cell.sent).split()[0]}'
+    return str(cell)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument('--suite', default='trixie', choices=('trixie', 'bookworm'))
+    p.add_argument('--guest', default='pv', choices=('pv', 'pvh'))
+    p.add_argument('--seconds', type=int, default=1, help='measured in each run (1)')
+    p.add_argument('--repeats', type=int, default=3, help='runs of each cell, in one boot (3)')
+    p.add_argument('--jobs', type=int, default=2, help='machines at a time (2)')
+    opt = p.parse_args()
+    start = time.monotonic()
+    out = TOP / 'build/results/demo'
+
+    if not prepare(opt.suite):
+        return 2
+    say(f'built after {time.monotonic() - start:.0f} s')
+
+    ms = [Machine(f'{front}-{back}', front, back, [f'tcp:{TCP}', f'udp:{UDP}'], opt.seconds, opt.repeats,
+                  options=['--suite', opt.suite, '--guest', opt.guest])
+          for front, back in (('stock', 'stock'), ('pvnet', 'pvnet'), ('pvnet', 'stock'), ('stock', 'pvnet'))]
+    ok = run_all(ms, out, opt.jobs)
+
+    rows = [['guest / dom0', 'TCP to guest', 'TCP from guest', 'UDP to guest', 'UDP from guest']]
+    for m in ms:
+        rows.append([f'{m.front} / {m.back}', *(text(m.cell(*c)) for c in COLUMNS)])
+    print()
+    print('\n'.join(conditions(ms)))
+    print(f'iperf3  writes of {TCP} bytes over TCP, datagrams of {UDP} bytes from a sender that blocks')
+    print(f'        Mb/s that the receiver got (UDP: of what was sent), mean +/- s.d. of {opt.repeats} runs'
+          f' of {opt.seconds} s in one boot')
+    print()
+    print(table(rows))
+    say(f'\n{time.monotonic() - start:.0f} s in all; logs in {out}')
+    return 0 if ok and all(m.cell(*c).mean() for m in ms for c in COLUMNS) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
