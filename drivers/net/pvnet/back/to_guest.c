@@ -436,7 +436,7 @@ void pvn_to_start(struct pvn_vq *q)
  */
 void pvn_to_drop_held(struct pvn_vq *q)
 {
-	skb_queue_purge(&q->held);
+	__skb_queue_purge(&q->held);
 	q->held_bytes = 0;
 	q->nr_to_ops = 0;
 	netdev_tx_reset_queue(txq_of(q));
