@@ -147,7 +147,7 @@ guest_cfg() {
 	memory=${GUEST_MEM:-$TB_MEM}
 	vcpus=${GUEST_VCPUS:-$TB_VCPUS}
 	vif=[$(guest_vifs "$1")]
-	extra="console=hvc0 loglevel=5 log_buf_len=2M $TB_CMDLINE testbed.guest=$1 $GUEST_EXTRA"
+	extra="$TB_CMDLINE testbed.guest=$1 $GUEST_EXTRA"
 	on_crash="preserve"
 	CFG
 }

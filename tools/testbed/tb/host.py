@@ -66,6 +66,13 @@ def digest(*inputs):
     return h.hexdigest()[:12]
 
 
+def prune(name):
+    """Drop what no run has used for two days."""
+    for old in CACHE.glob(f'{name}-' + '[0-9a-f]' * 12):
+        if old.stat().st_mtime < time.time() - 2 * 24 * 3600:
+            shutil.rmtree(old, ignore_errors=True)
+
+
 def cached(name, inputs, build):
     """The directory CACHE/name-HASH; build(tmp) fills it if it is not there yet.
 
@@ -73,6 +80,7 @@ def cached(name, inputs, build):
     """
     path = CACHE / f'{name}-{digest(*inputs)}'
     if path.exists():
+        os.utime(path)
         return path
     with locked(CACHE / f'{name}.lock'):
         if path.exists():
@@ -83,5 +91,6 @@ def cached(name, inputs, build):
         start = time.time()
         build(tmp)
         tmp.rename(path)
+        prune(name)
         say(f'built {path.name} in {time.time() - start:.0f} s')
     return path

@@ -30,6 +30,8 @@ VERDICT = {OK: 'ok', FAILED: 'test failed', ERROR: 'testbed error', DIRTY: 'dirt
            SKIP: 'skipped', TIMEOUT: 'timeout'}
 GRACE = 60              # seconds for dom0 to hand out the logs of a script that took too long
 DISK = 1 << 30          # sparse
+# Of both kernels. A busy host can starve a virtual CPU for the usual 20 seconds.
+CMDLINE = 'console=hvc0 loglevel=5 log_buf_len=4M watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
 
 CPU = {
     # SMAP: a PV dom0 dies at once under TCG 7.2. ERMS, FSRM: under icount each
@@ -67,7 +69,7 @@ class Machine:
                       GUESTS=o.guests, VCPUS=o.vcpus, MEM=o.mem or (400 if self.debug else 256),
                       FRONT=o.front, BACK=o.back, SCHEME=o.scheme or '', QUEUES=o.queues or '',
                       FRONT_ARGS=front.strip(), BACK_ARGS=back.strip(), VIF=o.vif, ICOUNT=int(o.icount),
-                      CMDLINE=o.guest_cmdline, SHELL='1' if o.shell else '', SCRIPT=self.script_path())
+                      CMDLINE=f'{CMDLINE} {o.guest_cmdline}'.strip(), SHELL='1' if o.shell else '', SCRIPT=self.script_path())
         text = ''.join(f'TB_{k}={shlex.quote(str(v))}\n' for k, v in values.items())
         return text + 'TB_ARGS=(' + ' '.join(shlex.quote(a) for a in o.args) + ')\n'
 
@@ -83,7 +85,7 @@ class Machine:
         wanted = [m for m, end in (('pvnet-front', self.opt.front), ('pvnet-back', self.opt.back)) if end == 'pvnet']
         if not wanted:
             return {}
-        return modules.build(self.suite, self.kernel, wanted=['pvnet-core', *wanted])
+        return modules.build(self.suite, self.kernel, wanted=['pvnet-core', *wanted], into=self.dir / 'pvnet')
 
     def overlay(self, end, pvnet):
         """What differs from run to run: modules of the tree, the config, the scripts."""
@@ -147,7 +149,7 @@ class Machine:
         mem = max(mem, self.dom0_mem + o.guests * (guest_mem + 40) + 500)
         xen = (f'console=com1 com1=115200,8n1 dom0_mem={self.dom0_mem}M,max:{self.dom0_mem}M '
                f'dom0_max_vcpus={o.dom0_vcpus} loglvl=warning guest_loglvl=warning {o.xen_args}')
-        dom0 = f'console=hvc0 loglevel=5 log_buf_len=4M {o.dom0_cmdline}'
+        dom0 = f'{CMDLINE} {o.dom0_cmdline}'
         cmd = ['qemu-system-x86_64', '-machine', 'q35', '-accel', accel, '-cpu', CPU[o.guest],
                '-smp', smp, '-m', mem, '-nodefaults', '-display', 'none', '-no-reboot',
                '-serial', 'stdio', '-chardev', f'socket,id=script,fd={fd}', '-serial', 'chardev:script',
@@ -323,11 +325,13 @@ def raw_terminal():
 
 def qemu_version():
     out = sh('qemu-system-x86_64', '--version')
-    m = re.search(r'version (\S+ ?\S*)', out)
+    m = re.search(r'version (\S+)', out)
     return m.group(1) if m else out.splitlines()[0]
 
 
 def tree_version():
+    if not shutil.which('git'):
+        return None
     r = subprocess.run(['git', '-C', TOP, 'describe', '--always', '--dirty', '--tags'],
                        capture_output=True, text=True)
     return r.stdout.strip() or None
@@ -335,6 +339,7 @@ def tree_version():
 
 def run(opt, suite, kernel):
     need({'qemu-system-x86_64': 'qemu-system-x86'})
+
     def stop(*_):
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, stop)

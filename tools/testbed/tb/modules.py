@@ -52,14 +52,18 @@ def make_command(dst, kdir, flags):
     return ['make', '-C', kdir, f'M={dst}/drivers', 'modules', *flags]
 
 
-def build(suite, kernel, sparse=False, wanted=()):
-    """Build the modules; returns {name: path}, at least the wanted. With sparse, any warning is an error."""
+def build(suite, kernel, sparse=False, wanted=(), into=None):
+    """Build the modules; returns {name: path}, at least the wanted.
+
+    With sparse, any warning is an error. A run has them put into a directory of its
+    own, as another may build from a tree that has changed meanwhile.
+    """
     root, kdir = kernel.toolchain()
     tag = f'{suite.name}-{kernel.name}' if kernel.name == 'stock' else kernel.name
     ident = sha256(str(TOP).encode()).hexdigest()[:8]
     inside = f'/src/{ident}-{tag}' + ('-sparse' if sparse else '')
     dst = root / inside.lstrip('/')
-    out = BUILD / 'modules' / tag
+    out = into or BUILD / 'modules' / tag
     with locked(dst.with_suffix('.lock')):
         copy_sources(dst)
         if sparse:      # all files must be looked at again

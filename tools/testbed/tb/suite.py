@@ -8,7 +8,8 @@ from .host import Error, cached, need, sh
 XEN = {'bookworm': '4.17', 'trixie': '4.20'}
 KERNEL_SOURCE = 'linux-source-6.1'      # of the debug kernel, from bookworm
 
-HOST_TOOLS = {'mmdebstrap': 'mmdebstrap', 'kmod': 'kmod', 'file': 'file', 'xz': 'xz-utils'}
+HOST_TOOLS = {'mmdebstrap': 'mmdebstrap', 'kmod': 'kmod', 'file': 'file', 'xz': 'xz-utils', 'patch': 'patch',
+              'gcc': 'gcc', 'make': 'make'}
 
 
 def image_packages(suite):
