@@ -44,7 +44,8 @@ check() {
 	local name=$1 out rc
 
 	shift
-	say "\$ $*"
+	out="$*"
+	say "\$ ${out%%$'\n'*}"
 	exec 9> /tmp/ksft.$$
 	"$@" >&9 2>&1 9>&-
 	rc=$?
@@ -223,7 +224,7 @@ bad_counts() {
 }
 
 unchanged() {	# BEFORE AFTER
-	[ -n "$1" ] && [ "$1" = "$2" ] && return
+	[ -n "$1" ] && [ "$1" = "$2" ] && { echo "$2" | head -n 2; return; }
 	diff <(echo "$1") <(echo "$2")
 	return 1
 }

@@ -10,8 +10,8 @@ for t in "$@"; do
 	IFS=, read -r -a cmd <<< "$t"
 	n=$((n + 1))
 	echo "# selftests: $t"
-	bash "$here/${cmd[0]}" "${cmd[@]:1}"
-	case $? in
+	bash "$here/${cmd[0]}" "${cmd[@]:1}" | while IFS= read -r line; do echo "  $line"; done
+	case ${PIPESTATUS[0]} in
 	0)	ran=1; echo "ok $n selftests: $t";;
 	4)	echo "ok $n selftests: $t # SKIP";;
 	*)	failed+=("$t"); echo "not ok $n selftests: $t";;

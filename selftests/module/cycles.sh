@@ -83,12 +83,12 @@ noise() {
 }
 
 guest_noise() {
-	remote_bg "while :; do ping -q -i 0.005 -l 20 -s 4000 -c 2000 $LOCAL_V4; sleep 0.2; done > /dev/null 2>&1" > /dev/null
+	NOISE2=$(remote_bg "while :; do ping -q -i 0.005 -l 20 -s 4000 -c 2000 $LOCAL_V4; sleep 0.2; done > /dev/null 2>&1" | tr -d '\r')
 }
 
 quiet() {
 	kill -STOP -- "-$NOISE"
-	remote "pkill ping; pkill -f 'while :' ; true"
+	remote "kill -- -$NOISE2"
 	sleep 1
 }
 

@@ -62,12 +62,13 @@ udp() {
 
 	case $addr in *:*) v=UDP6 addr="[$addr]";; esac
 	PORT=$((PORT + 1))
-	guest_bg "$to" "exec socat -u -b 65536 $v-RECV:$PORT,reuseaddr CREATE:/tmp/u.$PORT" > /dev/null
+	local pid
+	pid=$(guest_bg "$to" "exec socat -u -b 65536 $v-RECV:$PORT,reuseaddr CREATE:/tmp/u.$PORT" | tr -d '\r')
 	guest_wait "$to" 30 "ss -lun | grep -q :$PORT" || return
 	for n in $sizes; do want=$((want + n)); done
 	g "$from" "for n in $sizes; do head -c \$n /dev/zero | socat -u -b 65536 - $v-SENDTO:$addr:$PORT; done"
 	guest_wait "$to" 30 "[ \$(stat -c %s /tmp/u.$PORT) = $want ]"
-	sum=$(g "$to" "stat -c %s /tmp/u.$PORT; pkill -f UDP._*RECV:$PORT" | tr -d '\r')
+	sum=$(g "$to" "stat -c %s /tmp/u.$PORT; kill -- -$pid" | tr -d '\r')
 	echo "UDP $from to $to at $addr: $sum bytes of $want"
 	is "$sum" -eq "$want"
 }

@@ -18,11 +18,11 @@ lease() {
 	local client=$1 cdev=$2 server=$3 sdev=$4 o
 
 	on "$server" "command -v udhcpd" && on "$client" "command -v udhcpc" || { echo "no udhcpd"; return 4; }
-	on "$server" "printf '%s' '$(conf "$sdev")' | sed 's/\\\\n/\n/g' > /tmp/udhcpd.conf; : > /tmp/leases; pkill udhcpd; udhcpd /tmp/udhcpd.conf"
+	on "$server" "printf '%s' '$(conf "$sdev")' | sed 's/\\\\n/\n/g' > /tmp/udhcpd.conf; : > /tmp/leases; killall udhcpd; udhcpd /tmp/udhcpd.conf"
 	o=$(on "$client" "udhcpc -f -q -n -t 10 -T 3 -s /bin/true -i $cdev" 2>&1)
 	local rc=$?
 	echo "$o"
-	on "$server" "pkill udhcpd; true"
+	on "$server" "killall udhcpd; true"
 	[ $rc = 0 ] && [[ $o =~ 10.9.0.10[0-9]|lease ]]
 }
 
@@ -35,7 +35,7 @@ raw() {
 	if [ "$reader" = remote ]; then
 		remote_bg "$T/net/rawudp $rdev $PORT $n 60 > /tmp/raw.$PORT; echo end >> /tmp/raw.$PORT" > /dev/null
 	else
-		bash -c "$T/net/rawudp $rdev $PORT $n 60 > /tmp/raw.$PORT; echo end >> /tmp/raw.$PORT" &
+		bash -c "$T/net/rawudp $rdev $PORT $n 60 > /tmp/raw.$PORT; echo end >> /tmp/raw.$PORT" > /dev/null 2>&1 &
 	fi
 	sleep 1
 	on $sender "for n in $sizes $sizes; do head -c \$n /dev/urandom | socat -u - UDP4-SENDTO:$addr:$PORT; done"
@@ -59,7 +59,7 @@ need "link" wait_link
 mark
 check "dom0's server, the guest's client" lease remote "$RIF" local "$BRIDGE"
 check "the guest's server, dom0's client" lease local "$BRIDGE" remote "$RIF"
-check "strict reader in dom0, guest's tx off" strict local "$VIF" "$LOCAL_V4" remote "$RIF"
+check "strict reader in dom0, guest's tx off" strict local "$BRIDGE" "$LOCAL_V4" remote "$RIF"
 check "strict reader in the guest, vif's tx off" strict remote "$RIF" "$REMOTE_V4" local "$VIF"
 check "traffic" both_ways 1
 check "logs" logs_clean

@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# usage: opcount.sh [MIB]			(--guests 2, PV guests)
+# Grant table operations of the stock pair and of pvnet's, counted from outside by
+# xentrace, over the same transfers. pvnet: no map, no unmap; hypercalls a packet from
+# the guest at most half of stock's, to the guest no more than stock's, from dom0 and
+# through the bridge; copies at most the pages touched and two more a packet.
+# Seen to fail: the stock pair named twice (PAIRS="stock stock").
+. "$(dirname "$0")/../lib.sh"
+testbed_only
+mib=${1:-4}
+find_ends
+[ "$TB_GUESTS" -ge 2 ] || skip_all "needs --guests 2"
+[ "$TB_GUEST" = pv ] || skip_all "xentrace shows the hypercalls of PV guests only"
+[ -x "$T/net/grantops" ] || skip_all "no net/grantops: make -C selftests"
+command -v xentrace > /dev/null || skip_all "no xentrace"
+PAIRS=${PAIRS:-stock pvnet}
+declare -A N	# PAIR,CASE,WHAT
+
+# dom0 has a processor of its own, so a record's processor says whose it is.
+pin() {
+	xl vcpu-pin Domain-0 all 0 && for i in $(guests); do xl vcpu-pin "g$i" all 1 || return; done
+}
+
+packets() { stat local "$1" "$2"; }
+
+# traced PAIR CASE CMD...: what Xen did meanwhile, and the packets of each vif.
+traced() {
+	local pair=$1 name=$2 v1 v2 f1 t1 t2 pid line cpu cmd calls ops rc k
+
+	shift 2
+	v1=$(vifname 1) v2=$(vifname 2)
+	f1=$(packets "$v1" rx.packets) t1=$(packets "$v1" tx.packets) t2=$(packets "$v2" tx.packets)
+	local c1 c2 s1 s2
+	c1=$(counter local "$v1" from_guest_copy_ops) s1=$(counter local "$v1" from_guest_slots)
+	c2=$(counter local "$v1" to_guest_copy_ops) s2=$(counter local "$v1" to_guest_slots)
+	rm -f /tmp/trace
+	xentrace -D -S 1024 -e 0x0020f000 /tmp/trace 2> /tmp/xentrace.err &
+	pid=$!
+	sleep 1
+	"$@"
+	rc=$?
+	sleep 0.5
+	kill $pid
+	wait $pid
+	for k in map unmap copy; do for cpu in 0 1; do N[$pair,$name,$k,$cpu]=0; done; done
+	N[$pair,$name,copyops]=0 N[$pair,$name,calls]=0
+	while read -r line; do
+		echo "  $pair $name: $line"
+		set -- $line
+		case $1 in
+		lost)	[ "$2" = 0 ] || { echo "records were lost"; rc=1; };;
+		cpu)	[ "$3" = query_size ] && continue
+			N[$pair,$name,$3,$2]=$5
+			N[$pair,$name,calls]=$((N[$pair,$name,calls] + $5))
+			[ "$3" = copy ] && N[$pair,$name,copyops]=$((N[$pair,$name,copyops] + $7));;
+		esac
+	done < <("$T/net/grantops" < /tmp/trace)
+	rm -f /tmp/trace
+	N[$pair,$name,from]=$(($(packets "$v1" rx.packets) - f1))
+	N[$pair,$name,to]=$(($(packets "$v1" tx.packets) - t1))
+	N[$pair,$name,to2]=$(($(packets "$v2" tx.packets) - t2))
+	if [ -n "$c1" ]; then
+		N[$pair,$name,fops]=$(($(counter local "$v1" from_guest_copy_ops) - c1))
+		N[$pair,$name,fslots]=$(($(counter local "$v1" from_guest_slots) - s1))
+		N[$pair,$name,tops]=$(($(counter local "$v1" to_guest_copy_ops) - c2))
+		N[$pair,$name,tslots]=$(($(counter local "$v1" to_guest_slots) - s2))
+	fi
+	echo "  packets from g1 ${N[$pair,$name,from]}, to g1 ${N[$pair,$name,to]}, to g2 ${N[$pair,$name,to2]}"
+	return $rc
+}
+
+guest_to_guest() {
+	local a b
+
+	guest_bg 2 "socat -u -T 100 TCP4-LISTEN:5900,reuseaddr - | md5sum > /tmp/g2g" > /dev/null
+	remote "for i in \$(seq $mib); do cat /tmp/seed; done | socat -u -T 100 -b 65536 - TCP4:$(guest_ip 2):5900,retry=100,interval=0.2" || return
+	guest_wait 2 100 "test -s /tmp/g2g"
+}
+
+udp_from() { remote "timeout -s INT 60 iperf3 -c $LOCAL_V4 -u -l 1400 -b 20M -n 3M > /dev/null"; }
+udp_to() { iperf3 -c "$REMOTE_V4" -u -l 1400 -b 20M -n 3M > /dev/null; }
+
+udp_servers() {
+	(iperf3 -s -1 > /dev/null 2>&1 &)
+	remote_bg "iperf3 -s -1" > /dev/null
+	until_true 30 bash -c "ss -ltn | grep -q :5201" && remote_wait 30 "ss -ltn | grep -q :5201"
+}
+
+measure() {
+	local pair=$1
+
+	traced "$pair" "TCP from guest" transfer remote local "$mib" "$LOCAL_V4" &&
+		traced "$pair" "TCP to guest" transfer local remote "$mib" "$REMOTE_V4" &&
+		traced "$pair" "TCP guest to guest" guest_to_guest || return
+	udp_servers
+	traced "$pair" "UDP 1400 from guest" udp_from && traced "$pair" "UDP 1400 to guest" udp_to
+}
+
+CASES=("TCP from guest" "TCP to guest" "TCP guest to guest" "UDP 1400 from guest" "UDP 1400 to guest")
+
+# The packets that a case is about, and all that went with them.
+data_packets() {
+	case $2 in
+	*"from guest"|*"guest to guest")	echo "${N[$1,$2,from]}";;
+	*)	echo "${N[$1,$2,to]}";;
+	esac
+}
+all_packets() { echo $((N[$1,$2,from] + N[$1,$2,to] + N[$1,$2,to2])); }
+
+table() {
+	local p c
+
+	printf '%-22s %-7s %8s %8s | dom0: %6s %6s %6s | guest: %6s | %9s\n' transfer pair data all map unmap copy any calls/data
+	for c in "${CASES[@]}"; do for p in $PAIRS; do
+		printf '%-22s %-7s %8d %8d | dom0: %6d %6d %6d | guest: %6d | %9s\n' "$c" "$p" "$(data_packets $p "$c")" "$(all_packets $p "$c")" \
+			"${N[$p,$c,map,0]}" "${N[$p,$c,unmap,0]}" "${N[$p,$c,copy,0]}" \
+			"$((N[$p,$c,map,1] + N[$p,$c,unmap,1] + N[$p,$c,copy,1]))" \
+			"$(awk -v a="${N[$p,$c,calls]}" -v b="$(data_packets $p "$c")" 'BEGIN { printf "%.3f", b ? a / b : 0 }')"
+	done; done
+	for c in "${CASES[@]}"; do
+		[ -z "${N[pvnet,$c,fops]}" ] ||
+			echo "$c: pvnet's g1 vif: from guest ${N[pvnet,$c,fops]} copies for ${N[pvnet,$c,fslots]} slots, ${N[pvnet,$c,from]} packets; to guest ${N[pvnet,$c,tops]} for ${N[pvnet,$c,tslots]} slots, ${N[pvnet,$c,to]} packets"
+	done
+}
+
+no_maps() {
+	local c k cpu sum=0
+
+	for c in "${CASES[@]}"; do for k in map unmap; do for cpu in 0 1; do sum=$((sum + N[pvnet,$c,$k,$cpu])); done; done; done
+	is $sum -eq 0 && is "${N[pvnet,TCP from guest,copy,0]}" -gt 0
+}
+
+# at_most CASE PERCENT: pvnet's hypercalls a packet, of stock's.
+at_most() {
+	local a b pa pb
+
+	a=${N[pvnet,$1,calls]} b=${N[stock,$1,calls]} pa=$(data_packets pvnet "$1") pb=$(data_packets stock "$1")
+	echo "pvnet $a calls, $pa packets; stock $b calls, $pb packets"
+	is "$pa" -gt 0 && is "$b" -gt 0 && is $((a * pb * 100)) -le $((b * pa * $2))
+}
+
+# A slot from the guest is in one page of the guest; in ours it may straddle. To the
+# guest, bytes are packed anew: pages of both sides.
+copies_bounded() {
+	local c f t
+
+	for c in "${CASES[@]}"; do
+		f=$((N[pvnet,$c,fslots] + 2 * N[pvnet,$c,from])) t=$((2 * N[pvnet,$c,tslots] + 2 * N[pvnet,$c,to]))
+		echo "$c: from guest ${N[pvnet,$c,fops]} of $f, to guest ${N[pvnet,$c,tops]} of $t"
+		is "${N[pvnet,$c,fops]}" -le "$f" && is "${N[pvnet,$c,tops]}" -le "$t" || return
+	done
+}
+
+need "link" wait_link
+mark
+need "a processor for dom0 alone" pin
+remote "head -c $SEED_SIZE /dev/urandom > /tmp/seed"
+for p in $PAIRS; do
+	need "load $p/$p" use_pair "$p" "$p"
+	if measure "$p" > /tmp/measured 2>&1; then verdict ok "measure $p/$p"; else verdict "not ok" "measure $p/$p"; FAILED=$((FAILED + 1)); fi
+	sed 's/^/# /' /tmp/measured
+done
+table | sed 's/^/# /'
+check "pvnet maps and unmaps nothing" no_maps
+check "from the guest, TCP: at most half of stock's hypercalls a packet" at_most "TCP from guest" 50
+check "from the guest, UDP: at most half" at_most "UDP 1400 from guest" 50
+check "to the guest, TCP: not more" at_most "TCP to guest" 100
+check "to the guest, UDP: not more" at_most "UDP 1400 to guest" 100
+check "guest to guest: not more" at_most "TCP guest to guest" 100
+check "copies are bounded by pages" copies_bounded
+check "as started" as_started
+check "logs" logs_clean
+finish
