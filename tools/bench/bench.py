@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'testbed'))
-from tb.host import Error, need     # noqa: E402
+from tb.host import Error, need         # noqa: E402
+from tb.suite import HOST_TOOLS         # noqa: E402
 
 TOP = Path(__file__).resolve().parents[2]
 TESTBED = TOP / 'tools/testbed/testbed'
@@ -51,9 +52,9 @@ def spread(values):
 class Machine:
     """One boot of the testbed, its options and what it measured."""
 
-    def __init__(self, name, front, back, cells, seconds, repeats, guests=1, options=()):
+    def __init__(self, name, front, back, cells, seconds, repeats, guests=1, options=(), omit=1):
         self.name, self.front, self.back, self.guests = name, front, back, guests
-        self.args = [str(seconds), str(repeats), *cells]
+        self.args = [str(seconds), str(omit), str(repeats), *cells]
         self.options = list(options)
         self.facts, self.cells, self.why = {}, {}, 'not run'
 
@@ -110,13 +111,13 @@ def say(*words):
     print(*words, file=sys.stderr, flush=True)
 
 
-def prepare(suite):
-    """Install and build what machines that run side by side share; False when it failed."""
-    for step in ('build', 'modules'):
-        if subprocess.run([TESTBED, step, '--suite', suite], stdin=subprocess.DEVNULL).returncode:
-            return False
+def prepare():
+    """Install what all machines need, as runs side by side would fight for apt's lock.
+
+    What they build is locked and built once. False when it failed.
+    """
     try:
-        need({'qemu-system-x86_64': 'qemu-system-x86'})
+        need({**HOST_TOOLS, 'qemu-system-x86_64': 'qemu-system-x86'})
     except Error as e:
         say(e)
         return False
@@ -143,7 +144,7 @@ def conditions(machines):
         f' QEMU {facts["qemu"].split()[0]}',
         f'sched   {facts["scheduler"]}, sched_ratelimit_us={facts["sched_ratelimit_us"]}',
         f'host    {facts["host_cpus"]} CPUs, load {min(loads):.1f} to {max(loads):.1f}',
-        f'tree    {facts["tree"]}',
+        f'tree    {facts["tree"] or "unknown"}',
     ]
 
 

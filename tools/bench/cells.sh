@@ -3,12 +3,12 @@
 # Runs in dom0 of the testbed: measures cells, and leaves cells.csv, a line a run:
 # direction,size,run,unit,value,sent (the value may be "failed: reason"; sent is
 # what a UDP sender offered).
-# usage: cells.sh SECONDS REPEATS CELL...
+# usage: cells.sh SECONDS OMIT REPEATS CELL...
 #	tcp:SIZE to and from guest 1   udp:SIZE the same   g2g:SIZE guest 1 to guest 2
 #	rr	TCP_RR to guest 1
-# A TCP run has one more second before the measured ones. Figures are the receiver's.
-seconds=$1 repeats=$2
-shift 2
+# A TCP run has OMIT seconds before the measured ones. Figures are the receiver's.
+seconds=$1 omit=$2 repeats=$3
+shift 3
 csv=/tmp/cells.csv
 echo "direction,size,run,unit,value,sent" > "$csv"
 
@@ -64,12 +64,12 @@ measure() {
 	local size=${1#*:}
 
 	case $1 in
-	tcp:*)	cell 1 to-guest "$size" client -O 1 -l "$size"
-		cell 1 from-guest "$size" client -O 1 -l "$size" -R ;;
+	tcp:*)	cell 1 to-guest "$size" client -O "$omit" -l "$size"
+		cell 1 from-guest "$size" client -O "$omit" -l "$size" -R ;;
 	udp:*)	cell 1 udp-to-guest "$size" client -u -b 0 -l "$size"
 		cell 1 udp-from-guest "$size" client -u -b 0 -l "$size" -R ;;
 	g2g:*)	cell 2 guest-to-guest "$size" guest 1 \
-			"iperf3 -J -c $(guest_ip 2) -t $seconds -O 1 -l $size" ;;
+			"iperf3 -J -c $(guest_ip 2) -t $seconds -O $omit -l $size" ;;
 	rr)	rr ;;
 	*)	fail "no such cell: $1" ;;
 	esac
