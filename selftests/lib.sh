@@ -303,7 +303,17 @@ back_load() {
 	done
 }
 
-back_unload() { until_true 60 rmmod "$(back_module "$1")"; }
+# The stock drivers are held by each device: it is taken from them first.
+back_unload() {
+	local d
+
+	if [ "$1" = stock ]; then
+		for d in /sys/bus/xen-backend/drivers/vif/vif-*; do
+			[ ! -e "$d" ] || echo "${d##*/}" > /sys/bus/xen-backend/drivers/vif/unbind
+		done
+	fi
+	until_true 60 rmmod "$(back_module "$1")"
+}
 
 # front_load pvnet|stock [K=V..]: in every guest.
 front_load() {
@@ -322,7 +332,11 @@ front_load() {
 front_unload() {
 	local i
 
-	for i in $(guests); do guest "$i" "rmmod $(front_module "$1")" || return; done
+	for i in $(guests); do
+		guest "$i" "for d in /sys/bus/xen/drivers/vif/vif-*; do
+				[ ! -e \$d ] || echo \${d##*/} > /sys/bus/xen/drivers/vif/unbind
+			done; rmmod $(front_module "$1")" || return
+	done
 }
 
 # use_pair FRONT BACK [BACK-ARGS [FRONT-ARGS]]: whatever was loaded before.
@@ -330,7 +344,8 @@ use_pair() {
 	local d
 
 	for d in pvnet stock; do
-		for i in $(guests); do guest "$i" "rmmod $(front_module $d)" 2> /dev/null; done
+		guest 1 "[ -e /sys/module/$(front_module $d | tr - _) ]" || continue
+		front_unload $d || return
 	done
 	for d in pvnet stock; do
 		[ ! -e "/sys/module/$(back_module $d | tr - _)" ] || back_unload $d || return

@@ -78,13 +78,17 @@ guest_to_guest() {
 	guest_wait 2 100 "test -s /tmp/g2g"
 }
 
-udp_from() { remote "timeout -s INT 60 iperf3 -c $LOCAL_V4 -u -l 1400 -b 20M -n 3M > /dev/null"; }
-udp_to() { iperf3 -c "$REMOTE_V4" -u -l 1400 -b 20M -n 3M > /dev/null; }
+udp_from() { remote "$T/net/udpflood $LOCAL_V4 5901 60 1 1400 0 2000"; }
+udp_to() { "$T/net/udpflood" "$REMOTE_V4" 5901 60 1 1400 0 2000; }
 
-udp_servers() {
-	(iperf3 -s -1 > /dev/null 2>&1 &)
-	remote_bg "iperf3 -s -1" > /dev/null
-	until_true 30 bash -c "ss -ltn | grep -q :5201" && remote_wait 30 "ss -ltn | grep -q :5201"
+# Somebody reads, so that no ICMP goes back.
+udp_sinks() {
+	[ -n "$SINK" ] && return
+	socat -u UDP4-RECV:5901 /dev/null > /dev/null 2>&1 &
+	SINK=$!
+	defer "kill $SINK"
+	remote_bg "exec socat -u UDP4-RECV:5901 /dev/null" > /dev/null
+	remote_wait 30 "ss -lun | grep -q :5901"
 }
 
 measure() {
@@ -93,7 +97,7 @@ measure() {
 	traced "$pair" "TCP from guest" transfer remote local "$mib" "$LOCAL_V4" &&
 		traced "$pair" "TCP to guest" transfer local remote "$mib" "$REMOTE_V4" &&
 		traced "$pair" "TCP guest to guest" guest_to_guest || return
-	udp_servers
+	udp_sinks
 	traced "$pair" "UDP 1400 from guest" udp_from && traced "$pair" "UDP 1400 to guest" udp_to
 }
 
