@@ -136,6 +136,7 @@ def conditions(machines):
     if not facts:
         return ['no machine ran']
     loads = [m.facts[k][0] for m in machines for k in ('host_load_start', 'host_load_end') if k in m.facts]
+    trees = sorted({m.facts.get('tree') or 'unknown' for m in machines if m.facts})
     mode = ('icount: 1 CPU, 1 virtual ns per instruction, whatever the load of the host'
             if facts['mode'] == 'icount' else f'{facts["cpus"]} CPUs, multi-threaded TCG')
     return [
@@ -144,7 +145,7 @@ def conditions(machines):
         f' QEMU {facts["qemu"].split()[0]}',
         f'sched   {facts["scheduler"]}, sched_ratelimit_us={facts["sched_ratelimit_us"]}',
         f'host    {facts["host_cpus"]} CPUs, load {min(loads):.1f} to {max(loads):.1f}',
-        f'tree    {facts["tree"] or "unknown"}',
+        f'tree    {" ".join(trees)}',
     ]
 
 
