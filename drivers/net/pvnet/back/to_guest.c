@@ -446,7 +446,9 @@ static bool can_send(struct pvn_vq *q, const struct sk_buff *skb, u32 slots)
 {
 	struct pvn_vif *vif = q->vif;
 
-	if (READ_ONCE(vif->broken) || slots > room_wanted(vif) || skb->len < ETH_HLEN)
+	if (READ_ONCE(vif->broken) || q->draining)
+		return false;
+	if (slots > room_wanted(vif) || skb->len < ETH_HLEN)
 		return false;
 	return room(q) >= slots;
 }
