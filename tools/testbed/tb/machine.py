@@ -28,7 +28,7 @@ from .host import BUILD, HERE, TOP, Error, need, say, sh
 OK, FAILED, ERROR, DIRTY, SKIP, TIMEOUT = 0, 1, 2, 3, 4, 124
 VERDICT = {OK: 'ok', FAILED: 'test failed', ERROR: 'testbed error', DIRTY: 'dirty kernel log',
            SKIP: 'skipped', TIMEOUT: 'timeout'}
-GRACE = 60              # seconds for dom0 to hand out the logs of a script that took too long
+GRACE = 120             # seconds for dom0 to hand out the logs of a script that took too long
 DISK = 1 << 30          # sparse
 # Of both kernels. A busy host can starve a virtual CPU for the usual 20 seconds.
 CMDLINE = 'console=hvc0 loglevel=5 log_buf_len=4M watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
@@ -52,7 +52,6 @@ class Machine:
         (BUILD / 'run').mkdir(parents=True, exist_ok=True)
         self.dir = Path(tempfile.mkdtemp(prefix='run-', dir=BUILD / 'run'))
         self.timed_out = False
-        self.aborted = None
 
     # ---- images ----
 
@@ -178,7 +177,7 @@ class Machine:
 
     def relay(self, qemu, script):
         o = self.opt
-        end = time.monotonic() + o.timeout
+        deadline = end = time.monotonic() + o.timeout
         sel = selectors.DefaultSelector()
         sel.register(qemu.stdout, selectors.EVENT_READ, 'console')
         sel.register(script, selectors.EVENT_READ, 'script')
@@ -190,21 +189,28 @@ class Machine:
             with open(self.results / 'console.log', 'wb', 0) as console, \
                  open(self.results / 'output.log', 'wb', 0) as output:
                 while sel.get_map():
-                    events = sel.select(max(0, end - time.monotonic()))
-                    for key, _ in events:
+                    for key, _ in sel.select(max(0, deadline - time.monotonic())):
                         self.pump(key, sel, script, console, output)
                     if not any(k.data == 'console' for k in sel.get_map().values()):
                         return
-                    if time.monotonic() >= end:
-                        if self.timed_out:
+                    if time.monotonic() >= deadline:
+                        if time.monotonic() >= end + GRACE:
                             return
-                        self.timed_out = True
-                        say(f'timeout after {o.timeout} s')
-                        script.sendall(b'abort\n')
-                        end += GRACE
+                        deadline = self.abort(script)
         finally:
             if saved:
                 termios.tcsetattr(0, termios.TCSADRAIN, saved)
+
+    def abort(self, script):
+        """Ask dom0 to end the script; returns when to ask again, as one that boots is deaf."""
+        if not self.timed_out:
+            say(f'timeout after {self.opt.timeout} s')
+        self.timed_out = True
+        try:
+            script.sendall(b'abort\n')
+        except OSError:
+            pass
+        return time.monotonic() + 3
 
     def pump(self, key, sel, script, console, output):
         try:
@@ -225,8 +231,11 @@ class Machine:
 
     def fetch(self):
         """Unpack what dom0 wrote to the disk."""
+        with open(self.dir / 'disk', 'rb') as f:
+            if not f.read(512).strip(b'\0'):
+                return False
         try:
-            with tarfile.open(self.dir / 'disk') as tar:
+            with tarfile.open(self.dir / 'disk', 'r:') as tar:
                 for m in tar.getmembers():
                     if m.isdir() or m.isreg():
                         m.mode |= stat.S_IRUSR | stat.S_IWUSR
