@@ -30,13 +30,22 @@ class Cell:
         self.values, self.sent, self.failed, self.unit = [], [], [], ''
 
     def __str__(self):
-        text = spread(self.values) if self.values else ''
-        if self.failed:
-            text += f'{" " if text else ""}({len(self.failed)} failed: {self.failed[0]})'
-        return text or 'not run'
+        text = spread(self.values) if self.values else 'failed' if self.failed else 'not run'
+        return text + ('*' if self.failed else '')
 
     def mean(self):
-        return sum(self.values) / len(self.values) if self.values and not self.failed else None
+        return sum(self.values) / len(self.values) if self.values else None
+
+
+def notes(cells):
+    """What the asterisks in a table mean: {name: cell}."""
+    return [f'* {name}: {len(c.failed)} of {len(c.failed) + len(c.values)} runs failed: {"; ".join(c.failed)}'
+            for name, c in cells.items() if c.failed]
+
+
+def complete(cells, repeats):
+    """Has each cell the runs that it should have?"""
+    return all(len(c.values) >= repeats for c in cells)
 
 
 def spread(values):

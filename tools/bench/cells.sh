@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs in dom0 of the testbed: measures cells, and leaves cells.csv, a line a run:
 # direction,size,run,unit,value,sent (the value may be "failed: reason"; sent is
-# what a UDP sender offered).
+# what a UDP sender offered). A run that failed is shown, and done again.
 # usage: cells.sh SECONDS OMIT REPEATS CELL...
 #	tcp:SIZE to and from guest 1   udp:SIZE the same   g2g:SIZE guest 1 to guest 2
 #	rr	TCP_RR to guest 1
@@ -17,7 +17,7 @@ row() { echo "$1,$2,$round,$3,$4,$5" | tee -a "$csv"; }
 
 # A server that ends now and then is started again; a run that it refuses has
 # failed, and is not a zero.
-serve() { guest_bg "$1" 'while :; do iperf3 -s -1 > /dev/null 2>&1; done' > /dev/null; }
+serve() { guest_bg "$1" 'while :; do iperf3 -s -1 > /tmp/iperf3.log 2>&1; done' > /dev/null; }
 
 listens() { guest "$1" "grep -qi ':1451 [0-9A-F]*:0000 0A' /proc/net/tcp /proc/net/tcp6"; }
 
@@ -31,24 +31,30 @@ received='(.end.sum_received.bits_per_second //
 	   (.end.sum | .bits_per_second * (1 - .lost_percent / 100))) / 1e6'
 sent='(.end.sum_sent // .end.sum).bits_per_second / 1e6'
 
-# cell SERVER DIRECTION SIZE CLIENT...: one run of an iperf3 that prints JSON
-cell() {
+# try SERVER DIRECTION SIZE CLIENT...: one run of an iperf3 that prints JSON
+try() {
 	local server=$1 dir=$2 size=$3 rc value offered=
 
 	shift 3
-	wait_for 60 listens "$server" || { row "$dir" "$size" Mb/s "failed: no server"; return; }
+	if ! wait_for 60 listens "$server"; then
+		row "$dir" "$size" Mb/s "failed: no server"
+		return 1
+	fi
 	"$@" > /tmp/run.json 2> /tmp/run.err
 	rc=$?
 	value=$(jq -e "$received" /tmp/run.json 2>/dev/null)
 	if [ $rc -ne 0 ] || [ -z "$value" ]; then
 		row "$dir" "$size" Mb/s "failed: $(why $rc)"
-		return
+		log "guest $server: $(guest "$server" 'tail -n 3 /tmp/iperf3.log' | tr '\n' ' ')"
+		return 1
 	fi
 	case $dir in
 	udp-*) offered=$(jq "$sent" /tmp/run.json) ;;
 	esac
 	row "$dir" "$size" Mb/s "$value" "$offered"
 }
+
+cell() { try "$@" || try "$@" || try "$@"; }
 
 # client: iperf3 from dom0 to guest 1
 client() { timeout $((seconds + 60)) iperf3 -J -c "$(guest_ip 1)" -t "$seconds" "$@"; }
