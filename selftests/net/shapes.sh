@@ -90,8 +90,8 @@ flood_sizes() {
 	local side=$1 addr=$2
 
 	REMOTE_TIMEOUT=900 on "$side" "lost=; for n in \$(seq 0 7 230) 1300 1372 1400 1440 1472 3000 8000; do
-		o=\$(ping -n -q -c 20 -i 0.002 -W 20 -s \$n $addr) || lost=\"\$lost \$n\"
-		[[ \$o =~ \ 20\ received ]] || lost=\"\$lost \$n\"
+		o=\$(ping -n -q -c 20 -i 0.002 -W 20 -s \$n $addr) ; [[ \$o =~ \ 20\ received ]] && continue
+		echo \"\$o\"; lost=\"\$lost \$n\"
 	done; echo \"lost at:\${lost:- none}\"; [ -z \"\$lost\" ]"
 }
 
