@@ -4,7 +4,7 @@
 # FR-10, FR-11: a guest does not read while dom0, and another guest, flood it with large
 # UDP. What dom0 keeps for it is bounded; nothing spins; then, with short times, the
 # queue is drained and the carrier goes off; unpaused, all is back.
-# Seen to fail: `ip link set $VIF txqueuelen 10000` before the flood (memory).
+# To see it fail (not all tried yet): `ip link set $VIF txqueuelen 10000` before the flood (memory).
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 secs=${1:-15}

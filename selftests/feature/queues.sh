@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: queues.sh
 # Several queues: negotiated, all of them carry traffic both ways, and no flow is damaged.
-# Seen to fail: with --queues 1.
+# To see it fail (not all tried yet): with --queues 1.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 find_ends

@@ -4,7 +4,7 @@
 # FR-18, FR-21: each connect negotiates anew. The guest's vif goes from one frontend to
 # the other and back, unbound and bound by hand; the backend's features are taken back
 # and given again. A frontend without features needs a rogue peer: not here.
-# Seen to fail: features read at probe only (front/xenbus.c) fails "without".
+# To see it fail (not all tried yet): features read at probe only (front/xenbus.c) fails "without".
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 times=${1:-2}

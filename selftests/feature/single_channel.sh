@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: single_channel.sh
 # One event channel for both directions: traffic works, and few events come for nothing.
-# Seen to fail: with separate_tx_rx_irq=1 the first check of xenstore.
+# To see it fail (not all tried yet): with separate_tx_rx_irq=1 the first check of xenstore.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 find_ends

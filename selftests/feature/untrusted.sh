@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: untrusted.sh
 # A backend that the guest does not trust, by the toolstack's key and by the parameter: every
-# packet is bounced into a page of its own, and traffic works. Seen to fail: with
+# packet is bounced into a page of its own, and traffic works. To see it fail (not all tried yet): with
 # trusted=1 tx_bounced stays 0.
 . "$(dirname "$0")/../lib.sh"
 testbed_only

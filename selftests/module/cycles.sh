@@ -4,7 +4,7 @@
 # N cycles each of rmmod/insmod of the frontend, xl network-detach/attach and xl
 # destroy/create, with traffic running. It works each time, and nothing is left:
 # grants, xenstore nodes, threads are equal, dom0's memory is, and has no slope.
-# Seen to fail: a file of 4 MiB a cycle left in dom0 (LEAK=1), a rings' page not freed
+# To see it fail (not all tried yet): a file of 4 MiB a cycle left in dom0 (LEAK=1), a page of the rings not freed
 # in the backend is found by the slope at N=20.
 . "$(dirname "$0")/../lib.sh"
 testbed_only

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: load.sh
 # The modules: information, parameters, load, unload, and what ethtool says. pvnet only.
-# Seen to fail: with __module_get() removed from the backend's connect, "in use" fails.
+# To see it fail (not all tried yet): with __module_get() removed from the backend's connect, "in use" fails.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 find_ends

@@ -4,7 +4,7 @@
 # FR-15: guest 2 routes, and translates addresses, between guests 1 and 3 on one host.
 # No packet reaches its end with a wrong checksum: by the ends' own counters, with
 # offload on everywhere and off at each end in turn; over IPv4, IPv6, a VLAN, in
-# fragments. Seen to fail: `tc qdisc add dev eth0 root netem corrupt 1%` in guest 2.
+# fragments. To see it fail (not all tried yet): `tc qdisc add dev eth0 root netem corrupt 1%` in guest 2.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 [ "$TB_GUESTS" -ge 3 ] || skip_all "needs --guests 3"

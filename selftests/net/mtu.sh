@@ -4,7 +4,7 @@
 # FR-17: the MTUs of bridge, vif and guest, and tags. For each combination the largest
 # packet that all of them allow passes with the don't-fragment bit, both ways, and TCP
 # does; xl's mtu= reaches the guest and stays over a reload.
-# Seen to fail: a vif of MTU 1400 behind the test's back.
+# To see it fail (not all tried yet): a vif of MTU 1400 behind the test's back.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 find_ends

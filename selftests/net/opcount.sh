@@ -5,7 +5,7 @@
 # xentrace, over the same transfers. pvnet: no map, no unmap; hypercalls a packet from
 # the guest at most half of stock's, to the guest no more than stock's, from dom0 and
 # through the bridge; copies at most the pages touched and two more a packet.
-# Seen to fail: the stock pair named twice (PAIRS="stock stock").
+# To see it fail (not all tried yet): the stock pair named twice (PAIRS="stock stock").
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 mib=${1:-4}

@@ -3,7 +3,7 @@
 # usage: raw_dhcp.sh
 # FR-16: readers of packet sockets. DHCP both ways between guest and dom0 with
 # busybox's udhcpd and udhcpc; and a strict reader that knows no flags: with `tx off` at
-# the sending end the checksum in the bytes is right. Seen to fail: rawudp without tx
+# the sending end the checksum in the bytes is right. To see it fail (not all tried yet): rawudp without tx
 # off counts bad ones (printed below).
 . "$(dirname "$0")/../lib.sh"
 testbed_only

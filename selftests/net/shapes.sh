@@ -4,7 +4,7 @@
 # FR-01, FR-05: packets of every shape are sent, and arrive whole. Odd writes, sendfile,
 # splice of single bytes, zero copy; loss, so that retransmits are cut anew; frames
 # whose headers were pushed by tunnels and tags. pvnet counts what it had to copy.
-# Seen to fail: a driver that drops at 18 slots (front: PVN_SLOTS_MIN check made to
+# To see it fail (not all tried yet): a driver that drops at 18 slots (front: PVN_SLOTS_MIN check made to
 # drop) hangs "mixed"; `loss 20%` on $VIF in "stacked".
 . "$(dirname "$0")/../lib.sh"
 kib=${1:-2048}

@@ -3,7 +3,7 @@
 # usage: traffic.sh [MIB [long]]
 # TCP each way with matching sums, pings over page and slot borders, IPv6, VLANs,
 # MTU 9000: nothing is lost, and no counter of errors or drops moves. Any drivers.
-# Seen to fail: PVNET_BREAK_MD5=1 (sums), `tc qdisc add dev $VIF root netem loss 5%`
+# To see it fail (not all tried yet): PVNET_BREAK_MD5=1 (sums), `tc qdisc add dev $VIF root netem loss 5%`
 # in the middle (pings), netem corrupt 1% (wrong data).
 . "$(dirname "$0")/../lib.sh"
 mib=${1:-16} long=${2:-}
