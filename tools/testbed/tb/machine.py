@@ -49,8 +49,7 @@ class Machine:
         self.debug = kernel.name == 'debug'
         self.dom0_mem = 1024
         self.results = make_results(opt)
-        (BUILD / 'run').mkdir(parents=True, exist_ok=True)
-        self.dir = Path(tempfile.mkdtemp(prefix='run-', dir=BUILD / 'run'))
+        self.dir = make_run_dir(opt.keep)
         self.timed_out = False
 
     # ---- images ----
@@ -317,6 +316,16 @@ def make_results(opt):
     base.mkdir(parents=True, exist_ok=True)
     name = 'shell' if opt.shell else Path(opt.script).stem
     return Path(tempfile.mkdtemp(prefix=time.strftime(f'%Y%m%d-%H%M%S-{name}-'), dir=base))
+
+
+def make_run_dir(keep):
+    """A directory for the images; those of runs that were killed go."""
+    base = BUILD / 'run'
+    base.mkdir(parents=True, exist_ok=True)
+    for old in base.glob('run-*-*'):
+        if not Path('/proc', old.name.split('-')[1]).exists():
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix='kept-' if keep else f'run-{os.getpid()}-', dir=base))
 
 
 def die_with_parent():
