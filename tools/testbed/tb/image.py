@@ -77,6 +77,8 @@ def add_base(tree, suite, programs):
             add_program(tree, suite, prog, path)
         else:
             say(f'{suite.name} has no {prog}')
+    # Without it, pthread_cancel() aborts: xl does, and iperf3 at the end of a test
+    tree.file(f'{LIB}/libgcc_s.so.1', suite.root / LIB.lstrip('/') / 'libgcc_s.so.1')
     for lnk in MODULE_LINKS:
         tree.link(f'usr/sbin/{lnk}', '../bin/kmod')     # where the kernel looks for modprobe
     for lnk in XTABLES_LINKS:
@@ -107,8 +109,6 @@ def add_xen(tree, suite):
     tree.copy('etc/xen', suite.root / 'etc/xen')
     for f in sorted((suite.root / f'usr/lib/xen-{suite.xen}/lib').rglob('*.so*')):
         tree.file(f'{LIB}/{f.name}', f)
-    # xl aborts in pthread_cancel() without it
-    tree.file(f'{LIB}/libgcc_s.so.1', suite.root / LIB.lstrip('/') / 'libgcc_s.so.1')
     tree.copy('usr/share/openvswitch', suite.root / 'usr/share/openvswitch',
               skip=lambda p: not p.endswith('.ovsschema'))
     for d in 'var/lib/xen var/lib/xenstored var/log/xen/console etc/openvswitch var/log/openvswitch'.split():
