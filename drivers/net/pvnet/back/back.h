@@ -8,6 +8,7 @@
 #ifndef _PVNET_BACK_H
 #define _PVNET_BACK_H
 
+#include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/workqueue.h>
 #include <net/page_pool.h>
@@ -80,10 +81,13 @@ struct pvn_from_pkt {
  * @stopped: it is
  * @draining: the guest has not read for the drain time: drop
  * @stalled: nor for the stall time: no carrier
+ * @last_small: when a local process sent its last small packet, in ns
+ * @small_gap: average time between them, in ns
  * @to_stats: counters
  * @to_answer: answers by ring slot, not on the ring yet
  * @to_op: copies that wait
  * @to_op_slot: for each the ring slot that it fills
+ * @hold: ends the time for which small packets are held
  * @watch: looks after a stopped queue
  */
 struct pvn_vq {
@@ -112,10 +116,13 @@ struct pvn_vq {
 	bool stopped;
 	bool draining;
 	bool stalled;
+	u64 last_small;
+	u64 small_gap;
 	struct pvn_back_to_stats to_stats;
 	union pvn_rx_slot to_answer[PVN_RX_RING_SLOTS];
 	struct gnttab_copy to_op[PVN_TO_OPS];
 	u16 to_op_slot[PVN_TO_OPS];
+	struct hrtimer hold;
 	struct delayed_work watch;
 };
 
@@ -156,6 +163,7 @@ extern unsigned int pvn_back_max_queues;
 extern unsigned int pvn_fatal_slots;
 extern unsigned int pvn_drain_msecs;
 extern unsigned int pvn_stall_msecs;
+extern unsigned int pvn_hold_usecs;
 extern bool pvn_split_events;
 void pvn_vif_broken(struct pvn_vif *vif, const char *why);
 

@@ -230,6 +230,7 @@ void pvn_vqs_stop(struct pvn_vif *vif)
 		struct pvn_vq *q = vif->queue[i];
 
 		cancel_delayed_work_sync(&q->watch);
+		hrtimer_cancel(&q->hold);
 		napi_disable(&q->from_napi);
 		napi_disable(&q->to_napi);
 		pvn_to_drop_held(q);

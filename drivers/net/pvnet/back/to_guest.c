@@ -10,6 +10,10 @@
  * that a bridge forwards one by one share a hypercall too. Only then do answers
  * go on the ring, in slot order.
  *
+ * A local process that sends small packets in quick succession begins a softirq
+ * round with each of them. So while they are dense they are held for a moment:
+ * until there are enough copies, or to_guest_hold_usecs have passed.
+ *
  * All of this runs under the netdev tx queue's lock.
  *
  * A guest that does not read. The queue runs only while there is room for the
@@ -17,8 +21,10 @@
  * length is tx_queue_len. After the drain time without room the queue runs
  * again, but drops; after the stall time the carrier goes. Room ends both.
  */
+#include <linux/hrtimer.h>
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
+#include <linux/sched/clock.h>
 
 #include <pvnet/skb.h>
 
@@ -181,6 +187,43 @@ static struct to_plan plan(const struct pvn_vif *vif, const struct sk_buff *skb)
 	if (l.slots + extra <= room_wanted(vif))
 		return (struct to_plan) { .slots = l.slots + extra };
 	return (struct to_plan) { .slots = pvn_slots(0, skb->len) + extra, .tight = true };
+}
+
+/* ------------------------------------------------------------------- hold */
+
+/* Packets are dense when this many come in the time that one may be held. */
+#define HOLD_DENSE	4u
+
+/* The average gap between small packets, over about eight; a pause ends it. */
+static bool dense(struct pvn_vq *q, u64 hold)
+{
+	u64 now = local_clock();
+	u64 gap = now - q->last_small;
+
+	q->last_small = now;
+	if (gap > hold) {
+		q->small_gap = hold;
+		return false;
+	}
+	q->small_gap = (7 * q->small_gap + gap) / 8;
+	return q->small_gap * HOLD_DENSE <= hold;
+}
+
+static bool may_hold(struct pvn_vq *q, u32 len)
+{
+	u64 hold = READ_ONCE(pvn_hold_usecs) * (u64)NSEC_PER_USEC;
+
+	if (!hold || len > PVN_GRANT_SIZE || !dense(q, hold))
+		return false;
+	if (!hrtimer_is_queued(&q->hold))
+		hrtimer_start(&q->hold, ns_to_ktime(hold), HRTIMER_MODE_REL_SOFT);
+	return true;
+}
+
+static enum hrtimer_restart hold_ends(struct hrtimer *timer)
+{
+	napi_schedule(&container_of(timer, struct pvn_vq, hold)->to_napi);
+	return HRTIMER_NORESTART;
 }
 
 /* ----------------------------------------------------------------- append */
@@ -410,6 +453,7 @@ void pvn_to_init(struct pvn_vq *q)
 	pvn_rx_ring_attach_back(&q->rx, q->ring_page[1]);
 	q->seen = q->rx.cons;
 	__skb_queue_head_init(&q->held);
+	hrtimer_setup(&q->hold, hold_ends, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_DELAYED_WORK(&q->watch, watch);
 }
 
@@ -430,7 +474,7 @@ void pvn_to_start(struct pvn_vq *q)
 
 /**
  * pvn_to_drop_held() - forget the packets that wait for their copy
- * @q: the queue; nothing transmits, its NAPI and its watch are stopped
+ * @q: the queue; nothing transmits, its NAPI, timer and watch are stopped
  *
  * Context: process.
  */
@@ -466,6 +510,7 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 	struct pvn_vq *q = vif->queue[skb_get_queue_mapping(skb)];
 
 	struct to_plan p = plan(vif, skb);
+	unsigned int len = skb->len;
 
 	if (unlikely(!can_send(q, skb, p.slots))) {
 		q->to_stats.to_guest_dropped++;
@@ -474,14 +519,14 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 	}
 
 	skb_tx_timestamp(skb);
-	netdev_tx_sent_queue(txq_of(q), skb->len);
+	netdev_tx_sent_queue(txq_of(q), len);
 	add_packet(q, skb, p.tight);
 
 	if (room(q) < room_wanted(vif))
 		stop(q);
 	else if (netdev_xmit_more() || in_serving_softirq())
 		napi_schedule(&q->to_napi);	/* more may come in this round */
-	else
+	else if (!may_hold(q, len))
 		flush(q);
 	return NETDEV_TX_OK;
 }
