@@ -180,5 +180,3 @@ def agent():
         tmp.mkdir(parents=True)
         sh('gcc', '-O2', '-Wall', '-Wextra', '-Werror', '-static', '-s', '-o', tmp / 'agent', src)
     return cached('agent', [src], build) / 'agent'
-
-
