@@ -5,6 +5,7 @@
 
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
+#include <linux/netdev_features.h>
 #include <linux/skbuff.h>
 
 #include <pvnet/core.h>
@@ -12,6 +13,16 @@
 /* A VLAN header must fit on top of the largest packet. */
 #define PVN_MAX_MTU	(PVN_MAX_PACKET - VLAN_ETH_HLEN)
 
+/**
+ * pvn_max_mtu() - the largest MTU towards a peer
+ * @features: PVN_F_* of the peer
+ */
+static inline unsigned int pvn_max_mtu(u32 features)
+{
+	return features & PVN_F_SG ? PVN_MAX_MTU : ETH_DATA_LEN;
+}
+
+netdev_features_t pvn_netdev_missing(u32 features);
 struct sk_buff *pvn_skb_offloads(struct sk_buff *skb, enum pvn_csum csum,
 				 struct pvn_gso gso);
 enum pvn_csum pvn_skb_csum(const struct sk_buff *skb);

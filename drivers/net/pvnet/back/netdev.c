@@ -29,17 +29,12 @@ static int stop(struct net_device *netdev)
 	return 0;
 }
 
-static u32 max_mtu(const struct pvn_vif *vif)
-{
-	return vif->features & PVN_F_SG ? PVN_MAX_MTU : ETH_DATA_LEN;
-}
-
 /* Before a frontend has connected nobody knows: its connect decides. */
 static int change_mtu(struct net_device *netdev, int mtu)
 {
 	struct pvn_vif *vif = netdev_priv(netdev);
 
-	if (vif->nr_queues && mtu > max_mtu(vif)) {
+	if (vif->nr_queues && mtu > pvn_max_mtu(vif->features)) {
 		netdev_info(netdev, "MTU %d needs scatter-gather, which the frontend lacks\n", mtu);
 		return -EINVAL;
 	}
@@ -51,17 +46,7 @@ static netdev_features_t fix_features(struct net_device *netdev, netdev_features
 {
 	const struct pvn_vif *vif = netdev_priv(netdev);
 
-	if (!(vif->features & PVN_F_SG))
-		features &= ~(NETIF_F_SG | NETIF_F_FRAGLIST);
-	if (!(vif->features & PVN_F_CSUM_IPV4))
-		features &= ~NETIF_F_IP_CSUM;
-	if (!(vif->features & PVN_F_CSUM_IPV6))
-		features &= ~NETIF_F_IPV6_CSUM;
-	if (!(vif->features & PVN_F_GSO_TCPV4))
-		features &= ~NETIF_F_TSO;
-	if (!(vif->features & PVN_F_GSO_TCPV6))
-		features &= ~NETIF_F_TSO6;
-	return features;
+	return features & ~pvn_netdev_missing(vif->features);
 }
 
 /**
@@ -180,11 +165,11 @@ static void clamp_mtu(struct pvn_vif *vif)
 {
 	struct net_device *netdev = vif->netdev;
 
-	if (netdev->mtu <= max_mtu(vif))
+	if (netdev->mtu <= pvn_max_mtu(vif->features))
 		return;
 	netdev_info(netdev, "MTU %u needs scatter-gather, which the frontend lacks: now %u\n",
-		    netdev->mtu, max_mtu(vif));
-	dev_set_mtu(netdev, max_mtu(vif));
+		    netdev->mtu, pvn_max_mtu(vif->features));
+	dev_set_mtu(netdev, pvn_max_mtu(vif->features));
 }
 
 /**

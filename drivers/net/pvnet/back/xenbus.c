@@ -13,6 +13,8 @@
 #include <linux/slab.h>
 #include <xen/xenbus.h>
 
+#include <pvnet/xenstore.h>
+
 #include "back.h"
 
 #define OWN_FEATURES	(PVN_F_SG | PVN_F_GSO_TCPV4 | PVN_F_GSO_TCPV6 | \
@@ -20,52 +22,16 @@
 
 /* ------------------------------------------------------------------- keys */
 
-static unsigned int get_key(void *dir, const char *key)
-{
-	return xenbus_read_unsigned(dir, key, 0);
-}
-
-struct put_ctx {
-	struct xenbus_transaction xbt;
-	const char *dir;
-};
-
-static int put_key(void *ctx, const char *key, unsigned int value)
-{
-	struct put_ctx *put = ctx;
-
-	return xenbus_printf(put->xbt, put->dir, key, "%u", value);
-}
-
-static int put_all(struct put_ctx *put)
+static int put_all(struct pvn_keys *keys, const void *arg)
 {
 	u32 features = OWN_FEATURES;
 	int err;
 
 	if (pvn_split_events)
 		features |= PVN_F_SPLIT_EVENTS;
-	err = pvn_features_write(PVN_BACK, features, put_key, put);
-	err = err ?: put_key(put, "feature-rx-flip", 0);
-	return err ?: put_key(put, "multi-queue-max-queues", pvn_back_max_queues);
-}
-
-static int write_keys(struct xenbus_device *xdev)
-{
-	struct put_ctx put = { .dir = xdev->nodename };
-	int err;
-
-	do {
-		err = xenbus_transaction_start(&put.xbt);
-		if (err)
-			return err;
-		err = put_all(&put);
-		if (err) {
-			xenbus_transaction_end(put.xbt, 1);
-			return err;
-		}
-		err = xenbus_transaction_end(put.xbt, 0);
-	} while (err == -EAGAIN);
-	return err;
+	err = pvn_keys_put_features(keys, PVN_BACK, features);
+	err = err ?: pvn_key_put(keys, "feature-rx-flip", 0);
+	return err ?: pvn_key_put(keys, "multi-queue-max-queues", pvn_back_max_queues);
 }
 
 static int read_queue(struct xenbus_device *xdev, const char *dir, struct pvn_vq_keys *keys)
@@ -111,7 +77,7 @@ static int read_queues(struct xenbus_device *xdev, struct pvn_vq_keys *keys, uns
 static int read_frontend(struct pvn_vif *vif, unsigned int *nr)
 {
 	struct xenbus_device *xdev = vif->xdev;
-	u32 features = pvn_features_read(PVN_FRONT, get_key, (void *)xdev->otherend);
+	u32 features = pvn_peer_features(xdev, PVN_FRONT);
 
 	if (!(features & PVN_F_RX_COPY)) {
 		xenbus_dev_fatal(xdev, -EOPNOTSUPP, "frontend does not ask for request-rx-copy");
@@ -304,7 +270,7 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 		xenbus_dev_fatal(xdev, -EINVAL, "reading handle");
 		return -EINVAL;
 	}
-	err = write_keys(xdev);
+	err = pvn_keys_write(xdev, put_all, NULL);
 	if (err) {
 		xenbus_dev_fatal(xdev, err, "writing features");
 		return err;

@@ -118,6 +118,7 @@ struct pvn_queue {
  * @queue: connected queues, NULL when there are none; under RTNL
  * @nr_queues: how many
  * @max_queues: how many the netdev was made for
+ * @multi_queue: the backend offers more than the one queue of old
  * @features: PVN_F_* of the backend, usable ones
  * @trusted: the backend may see whole pages
  * @running: NAPI is enabled on all queues; under RTNL
@@ -132,6 +133,7 @@ struct pvn_front {
 	struct pvn_queue **queue;
 	unsigned int nr_queues;
 	unsigned int max_queues;
+	bool multi_queue;
 	u32 features;
 	bool trusted;
 	bool running;

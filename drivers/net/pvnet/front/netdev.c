@@ -26,16 +26,11 @@ static int stop(struct net_device *netdev)
 	return 0;
 }
 
-static u32 max_mtu(const struct pvn_front *front)
-{
-	return front->features & PVN_F_SG ? PVN_MAX_MTU : ETH_DATA_LEN;
-}
-
 static int change_mtu(struct net_device *netdev, int mtu)
 {
 	struct pvn_front *front = netdev_priv(netdev);
 
-	if (mtu > max_mtu(front)) {
+	if (mtu > pvn_max_mtu(front->features)) {
 		netdev_info(netdev, "MTU %d needs scatter-gather, which the backend lacks\n", mtu);
 		return -EINVAL;
 	}
@@ -47,17 +42,7 @@ static netdev_features_t fix_features(struct net_device *netdev, netdev_features
 {
 	const struct pvn_front *front = netdev_priv(netdev);
 
-	if (!(front->features & PVN_F_SG))
-		features &= ~(NETIF_F_SG | NETIF_F_FRAGLIST);
-	if (!(front->features & PVN_F_CSUM_IPV4))
-		features &= ~NETIF_F_IP_CSUM;
-	if (!(front->features & PVN_F_CSUM_IPV6))
-		features &= ~NETIF_F_IPV6_CSUM;
-	if (!(front->features & PVN_F_GSO_TCPV4))
-		features &= ~NETIF_F_TSO;
-	if (!(front->features & PVN_F_GSO_TCPV6))
-		features &= ~NETIF_F_TSO6;
-	return features;
+	return features & ~pvn_netdev_missing(front->features);
 }
 
 /* Counters of a queue go with the queue; those of the netdev must not shrink. */
@@ -140,11 +125,11 @@ static void clamp_mtu(struct pvn_front *front)
 {
 	struct net_device *netdev = front->netdev;
 
-	if (netdev->mtu <= max_mtu(front))
+	if (netdev->mtu <= pvn_max_mtu(front->features))
 		return;
 	netdev_info(netdev, "MTU %u needs scatter-gather, which the backend lacks: now %u\n",
-		    netdev->mtu, max_mtu(front));
-	dev_set_mtu(netdev, max_mtu(front));
+		    netdev->mtu, pvn_max_mtu(front->features));
+	dev_set_mtu(netdev, pvn_max_mtu(front->features));
 }
 
 /**

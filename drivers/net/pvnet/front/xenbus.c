@@ -9,6 +9,7 @@
 #include <xen/xenbus.h>
 
 #include <pvnet/skb.h>
+#include <pvnet/xenstore.h>
 
 #include "front.h"
 
@@ -20,51 +21,34 @@
 
 /* ------------------------------------------------------------------- keys */
 
-static unsigned int get_key(void *dir, const char *key)
-{
-	return xenbus_read_unsigned(dir, key, 0);
-}
-
-struct put_ctx {
-	struct xenbus_transaction xbt;
-	const char *dir;
-};
-
-static int put_key(void *ctx, const char *key, unsigned int value)
-{
-	struct put_ctx *put = ctx;
-
-	return xenbus_printf(put->xbt, put->dir, key, "%u", value);
-}
-
-static int put_queue(struct put_ctx *put, const struct pvn_queue *q)
+static int put_queue(struct pvn_keys *keys, const struct pvn_queue *q)
 {
 	int err;
 
-	err = put_key(put, "tx-ring-ref", q->ring_ref[0]);
-	err = err ?: put_key(put, "rx-ring-ref", q->ring_ref[1]);
+	err = pvn_key_put(keys, "tx-ring-ref", q->ring_ref[0]);
+	err = err ?: pvn_key_put(keys, "rx-ring-ref", q->ring_ref[1]);
 	if (err)
 		return err;
 	if (q->tx_chan == q->rx_chan)
-		return put_key(put, "event-channel", q->port[0]);
-	err = put_key(put, "event-channel-tx", q->port[0]);
-	return err ?: put_key(put, "event-channel-rx", q->port[1]);
+		return pvn_key_put(keys, "event-channel", q->port[0]);
+	err = pvn_key_put(keys, "event-channel-tx", q->port[0]);
+	return err ?: pvn_key_put(keys, "event-channel-rx", q->port[1]);
 }
 
 /* One queue is described in the device's own directory, several in queue-N. */
-static int put_queues(const struct pvn_front *front, struct put_ctx *put)
+static int put_queues(const struct pvn_front *front, struct pvn_keys *keys)
 {
-	struct put_ctx sub = *put;
+	struct pvn_keys sub = *keys;
 	char dir[64];
 	unsigned int i;
 	int err;
 
 	if (front->nr_queues == 1)
-		return put_queue(put, front->queue[0]);
+		return put_queue(keys, front->queue[0]);
 
 	sub.dir = dir;
 	for (i = 0; i < front->nr_queues; i++) {
-		if (snprintf(dir, sizeof(dir), "%s/queue-%u", put->dir, i) >= sizeof(dir))
+		if (snprintf(dir, sizeof(dir), "%s/queue-%u", keys->dir, i) >= sizeof(dir))
 			return -ENAMETOOLONG;
 		err = put_queue(&sub, front->queue[i]);
 		if (err)
@@ -95,34 +79,16 @@ static void remove_old_keys(const char *dir)
 	}
 }
 
-static int put_all(const struct pvn_front *front, struct put_ctx *put, bool multi)
+/* A backend that knows no queues would not know the key. */
+static int put_all(struct pvn_keys *keys, const void *arg)
 {
+	const struct pvn_front *front = arg;
 	int err = 0;
 
-	if (multi)
-		err = put_key(put, "multi-queue-num-queues", front->nr_queues);
-	err = err ?: put_queues(front, put);
-	return err ?: pvn_features_write(PVN_FRONT, OWN_FEATURES, put_key, put);
-}
-
-static int write_keys(const struct pvn_front *front, bool multi)
-{
-	struct put_ctx put = { .dir = front->xdev->nodename };
-	int err;
-
-	remove_old_keys(put.dir);
-	do {
-		err = xenbus_transaction_start(&put.xbt);
-		if (err)
-			return err;
-		err = put_all(front, &put, multi);
-		if (err) {
-			xenbus_transaction_end(put.xbt, 1);
-			return err;
-		}
-		err = xenbus_transaction_end(put.xbt, 0);
-	} while (err == -EAGAIN);
-	return err;
+	if (front->multi_queue)
+		err = pvn_key_put(keys, "multi-queue-num-queues", front->nr_queues);
+	err = err ?: put_queues(front, keys);
+	return err ?: pvn_keys_put_features(keys, PVN_FRONT, OWN_FEATURES);
 }
 
 static int read_mac(struct xenbus_device *xdev, struct net_device *netdev)
@@ -145,9 +111,8 @@ static int read_mac(struct xenbus_device *xdev, struct net_device *netdev)
 static void read_mtu(const struct pvn_front *front)
 {
 	unsigned int mtu = xenbus_read_unsigned(front->xdev->nodename, "mtu", ETH_DATA_LEN);
-	unsigned int max = front->features & PVN_F_SG ? PVN_MAX_MTU : ETH_DATA_LEN;
 
-	if (mtu >= ETH_MIN_MTU && mtu <= max)
+	if (mtu >= ETH_MIN_MTU && mtu <= pvn_max_mtu(front->features))
 		front->netdev->mtu = mtu;
 	else
 		dev_warn(&front->xdev->dev, "mtu %u is not possible here, using %u\n",
@@ -159,7 +124,7 @@ static void read_mtu(const struct pvn_front *front)
 static int read_backend(struct pvn_front *front)
 {
 	struct xenbus_device *xdev = front->xdev;
-	u32 features = pvn_features_read(PVN_BACK, get_key, (void *)xdev->otherend);
+	u32 features = pvn_peer_features(xdev, PVN_BACK);
 
 	if (!(features & PVN_F_RX_COPY)) {
 		xenbus_dev_fatal(xdev, -EOPNOTSUPP, "backend has no feature-rx-copy");
@@ -184,9 +149,11 @@ static int connect_locked(struct pvn_front *front)
 
 	pvn_front_detach(front);
 	pvn_front_destroy(front);
+	remove_old_keys(front->xdev->nodename);
 
+	front->multi_queue = offered;
 	err = pvn_queues_create(front, nr, front->features & PVN_F_SPLIT_EVENTS);
-	err = err ?: write_keys(front, offered > 0);
+	err = err ?: pvn_keys_write(front->xdev, put_all, front);
 	err = err ?: pvn_front_attach(front);
 	if (err) {
 		pvn_front_detach(front);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the wire's checksum and GSO words to those of an skb, for both ends. */
+/* From the wire's checksum, GSO and feature words to those of skbs and netdevs, for both ends. */
 #include <linux/export.h>
 #include <linux/if_vlan.h>
 #include <linux/skbuff.h>
@@ -94,3 +94,25 @@ struct pvn_gso pvn_skb_gso(const struct sk_buff *skb)
 	return gso;
 }
 EXPORT_SYMBOL_GPL(pvn_skb_gso);
+
+/**
+ * pvn_netdev_missing() - what a netdev cannot offer towards this peer
+ * @features: PVN_F_* of the peer, usable ones
+ */
+netdev_features_t pvn_netdev_missing(u32 features)
+{
+	netdev_features_t missing = 0;
+
+	if (!(features & PVN_F_SG))
+		missing |= NETIF_F_SG | NETIF_F_FRAGLIST;
+	if (!(features & PVN_F_CSUM_IPV4))
+		missing |= NETIF_F_IP_CSUM;
+	if (!(features & PVN_F_CSUM_IPV6))
+		missing |= NETIF_F_IPV6_CSUM;
+	if (!(features & PVN_F_GSO_TCPV4))
+		missing |= NETIF_F_TSO;
+	if (!(features & PVN_F_GSO_TCPV6))
+		missing |= NETIF_F_TSO6;
+	return missing;
+}
+EXPORT_SYMBOL_GPL(pvn_netdev_missing);
