@@ -9,7 +9,7 @@ COMPLAINTS = re.compile('|'.join((
     r'possible irq lock inversion', r'suspicious RCU usage', r'INFO: possible', r'DEADLOCK',
     r'KASAN', r'UBSAN', r'ODEBUG', r'hung task', r'blocked for more than', r'soft lockup',
     r'hard LOCKUP', r'rcu: INFO', r'\bOops\b', r'general protection', r'Call Trace',
-    r'Kernel panic', r'new suspected memory leaks', r'unreferenced object',
+    r'Kernel panic', r'segfault at', r'traps: ', r'new suspected memory leaks', r'unreferenced object',
     r'g\.e\..*still in use', r'leaking g\.e\.', r'NETDEV WATCHDOG', r'page_pool.*stalled',
     r'waiting for \S+ to become free', r'scheduling while atomic', r'list_(add|del) corruption',
     r'refcount_t:', r'Out of memory', r'bad gso', r'skb_warn_bad_offload',
