@@ -27,8 +27,11 @@ tag() {
 	[ "$1" = 2 ] && outer=802.1ad
 	L=10.8.$1.1 R=10.8.$1.2
 	both "ip link add link DEV name mt1 type vlan id 11 proto ${outer} && ip link set mt1 up" || return
-	[ "$1" = 1 ] && both "ip addr add 10.8.1.N/24 dev mt1"
-	[ "$1" = 2 ] && both "ip link add link mt1 name mt2 type vlan id 12 && ip link set mt2 up && ip addr add 10.8.2.N/24 dev mt2"
+	if [ "$1" = 1 ]; then
+		both "ip addr add 10.8.1.N/24 dev mt1"
+	else
+		both "ip link add link mt1 name mt2 type vlan id 12 && ip link set mt2 up && ip addr add 10.8.2.N/24 dev mt2"
+	fi
 }
 
 both() {

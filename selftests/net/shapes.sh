@@ -70,7 +70,8 @@ with_loss() {
 	return $rc
 }
 
-# stack SIDE PEER: VLAN in VXLAN, and GRE with a tag below, at one end.
+# stack SIDE PEER: VLAN in VXLAN, and GRE with a tag below, at one end. GRE forbids
+# fragments outside, so its tag needs a smaller MTU.
 stack() {
 	local side=$1 me=$2 peer=$3 n=$4 dev=$5
 
@@ -80,7 +81,7 @@ stack() {
 		ip addr add 10.8.3.$n/24 dev pvx0.3 &&
 		ip link add link $dev name pvt6 type vlan id 6 && ip link set pvt6 up && ip addr add 10.8.6.$n/24 dev pvt6 &&
 		ip link add pgre0 type gretap local 10.8.6.$n remote 10.8.6.$((3 - n)) && ip link set pgre0 up &&
-		ip link add link pgre0 name pgre0.4 type vlan id 4 && ip link set pgre0.4 up && ip addr add 10.8.4.$n/24 dev pgre0.4"
+		ip link add link pgre0 name pgre0.4 mtu 1400 type vlan id 4 && ip link set pgre0.4 up && ip addr add 10.8.4.$n/24 dev pgre0.4"
 }
 
 unstack() { on "$1" "ip link del pvx0; ip link del pgre0; ip link del pvt6"; }
