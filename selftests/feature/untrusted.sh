@@ -12,10 +12,11 @@ find_ends
 bounces() {
 	local b p
 
+	# Other packets pass meanwhile: those between two readings must not look unbounced.
 	b=$(counter remote "$RIF" tx_bounced) p=$(counter remote "$RIF" tx_packets)
 	both_ways 2 || return
 	ping_sizes local "$REMOTE_V4" "0 17 1472 4054 8000 65507" || return
-	b=$(($(counter remote "$RIF" tx_bounced) - b)) p=$(($(counter remote "$RIF" tx_packets) - p))
+	p=$(($(counter remote "$RIF" tx_packets) - p)) b=$(($(counter remote "$RIF" tx_bounced) - b))
 	echo "packets $p, bounced $b"
 	case $1 in
 	all)	is "$p" -gt 0 && is "$b" -ge "$p";;

@@ -43,18 +43,21 @@ to_guest() {
 
 linearized() { counter remote "$RIF" tx_linearized; }
 
+set_mtu() { ip link set "$VIF" mtu "$1" && ip link set "$BRIDGE" mtu "$1" && remote ip link set "$RIF" mtu "$1"; }
+
 # Each of two connections' packets has seventeen fragments, most over a page border.
+# A segment of the largest MTU holds them all, however fast TCP believes the link to be.
 mixed_needs_copies() {
-	local before
+	local before rc
 
 	before=$(linearized)
-	# On a slow machine TCP makes packets of two segments: too small to have many fragments.
-	remote "sysctl -w net.ipv4.tcp_min_tso_segs=44"
-	defer "remote sysctl -w net.ipv4.tcp_min_tso_segs=2"
-	from_guest mixed $((kib * 1024)) 2 || return
 	[ -n "$before" ] || { echo "the frontend does not count it"; return 4; }
+	set_mtu 65000 || return
+	from_guest mixed $((kib * 1024)) 2
+	rc=$?
+	set_mtu 1500
 	echo "linearized: $(($(linearized) - before))"
-	is "$(linearized)" -gt "$before"
+	[ $rc = 0 ] && is "$(linearized)" -gt "$before"
 }
 
 with_loss() {
@@ -111,7 +114,8 @@ need "link" wait_link
 say "front/back: $(pair)"
 mark
 before=$(bad_counts)
-check "mixed: odd writes, many fragments over page borders" mixed_needs_copies
+check "mixed: odd writes, many fragments over page borders" from_guest mixed $((kib * 1024)) 2
+check "mixed: more slots than a packet may have" mixed_needs_copies
 check "writev: 4097, 2049, 1" from_guest writev $((kib * 1024)) 1
 check "sendfile at odd offsets" from_guest file $((kib * 1024)) 1
 check "splice of single bytes" from_guest tiny 8192 1
