@@ -369,9 +369,7 @@ as_started() { use_pair "$TB_FRONT" "$TB_BACK" "$TB_BACK_ARGS" "$TB_FRONT_ARGS";
 
 # attach [KEYS] and detach: guest REMOTE's vif 0, by xl.
 attach() {
-	local keys=${1:-}
-
-	xl network-attach "g$REMOTE" "mac=$(guest_mac "$REMOTE"),bridge=xenbr0,script=vif-bridge${keys:+,$keys}" || return
+	xl network-attach "g$REMOTE" "mac=$(guest_mac "$REMOTE")" bridge=xenbr0 script=vif-bridge "$@" || return
 	remote "guest_net_up" || return
 	until_true 60 vif_connected "$REMOTE" || return
 	find_ends
