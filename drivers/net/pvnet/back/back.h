@@ -81,13 +81,13 @@ struct pvn_from_pkt {
  * @stopped: it is
  * @draining: the guest has not read for the drain time: drop
  * @stalled: nor for the stall time: no carrier
- * @last_small: when a local process sent its last small packet, in ns
- * @small_gap: average time between them, in ns
+ * @last_local: when a local process sent its last packet, in ns
+ * @local_gap: average time between them, in ns
  * @to_stats: counters
  * @to_answer: answers by ring slot, not on the ring yet
  * @to_op: copies that wait
  * @to_op_slot: for each the ring slot that it fills
- * @hold: ends the time for which small packets are held
+ * @hold: ends the time for which packets are held
  * @watch: looks after a stopped queue
  */
 struct pvn_vq {
@@ -116,8 +116,8 @@ struct pvn_vq {
 	bool stopped;
 	bool draining;
 	bool stalled;
-	u64 last_small;
-	u64 small_gap;
+	u64 last_local;
+	u64 local_gap;
 	struct pvn_back_to_stats to_stats;
 	union pvn_rx_slot to_answer[PVN_RX_RING_SLOTS];
 	struct gnttab_copy to_op[PVN_TO_OPS];

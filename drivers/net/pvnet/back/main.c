@@ -29,7 +29,7 @@ MODULE_PARM_DESC(rx_stall_timeout_msecs, "Carrier off for a guest that has not r
 
 unsigned int pvn_hold_usecs = 100;
 module_param_named(to_guest_hold_usecs, pvn_hold_usecs, uint, 0644);
-MODULE_PARM_DESC(to_guest_hold_usecs, "Hold dense small packets of local senders for this long at most (0 = do not)");
+MODULE_PARM_DESC(to_guest_hold_usecs, "Hold dense packets of local senders for this long at most (0 = do not)");
 
 bool pvn_split_events = true;
 module_param_named(separate_tx_rx_irq, pvn_split_events, bool, 0444);

@@ -10,9 +10,10 @@
  * that a bridge forwards one by one share a hypercall too. Only then do answers
  * go on the ring, in slot order.
  *
- * A local process that sends small packets in quick succession begins a softirq
- * round with each of them. So while they are dense they are held for a moment:
- * until there are enough copies, or to_guest_hold_usecs have passed.
+ * A local process that sends packets in quick succession begins a softirq round
+ * with each of them. So while they are dense they are held for a moment: until
+ * there are enough copies, or to_guest_hold_usecs have passed. Of the largest
+ * packets two are enough, which TCP's limit of queued data always lets through.
  *
  * All of this runs under the netdev tx queue's lock.
  *
@@ -193,27 +194,29 @@ static struct to_plan plan(const struct pvn_vif *vif, const struct sk_buff *skb)
 
 /* Packets are dense when this many come in the time that one may be held. */
 #define HOLD_DENSE	4u
+/* With this many copies there is nothing to gain from more. */
+#define HOLD_OPS	(PVN_TO_OPS / 2)
 
-/* The average gap between small packets, over about eight; a pause ends it. */
+/* The average gap between packets, over about eight; a pause ends it. */
 static bool dense(struct pvn_vq *q, u64 hold)
 {
 	u64 now = local_clock();
-	u64 gap = now - q->last_small;
+	u64 gap = now - q->last_local;
 
-	q->last_small = now;
+	q->last_local = now;
 	if (gap > hold) {
-		q->small_gap = hold;
+		q->local_gap = hold;
 		return false;
 	}
-	q->small_gap = (7 * q->small_gap + gap) / 8;
-	return q->small_gap * HOLD_DENSE <= hold;
+	q->local_gap = (7 * q->local_gap + gap) / 8;
+	return q->local_gap * HOLD_DENSE <= hold;
 }
 
-static bool may_hold(struct pvn_vq *q, u32 len)
+static bool may_hold(struct pvn_vq *q)
 {
 	u64 hold = READ_ONCE(pvn_hold_usecs) * (u64)NSEC_PER_USEC;
 
-	if (!hold || len > PVN_GRANT_SIZE || !dense(q, hold))
+	if (!hold || !dense(q, hold) || q->nr_to_ops >= HOLD_OPS)
 		return false;
 	if (!hrtimer_is_queued(&q->hold))
 		hrtimer_start(&q->hold, ns_to_ktime(hold), HRTIMER_MODE_REL_SOFT);
@@ -526,7 +529,7 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 		stop(q);
 	else if (netdev_xmit_more() || in_serving_softirq())
 		napi_schedule(&q->to_napi);	/* more may come in this round */
-	else if (!may_hold(q, len))
+	else if (!may_hold(q))
 		flush(q);
 	return NETDEV_TX_OK;
 }
