@@ -179,6 +179,7 @@ struct pvn_gref {
 };
 
 #define PVN_GREF_READONLY	(1u << 0)
+#define PVN_GREF_LIST_MAX	(PVN_GRANT_SIZE / 8)	/* the list is one page */
 
 /**
  * union pvn_tx_slot - a slot of the guest tx ring
@@ -204,6 +205,16 @@ union pvn_rx_slot {
 	struct pvn_extra extra;
 };
 
+/**
+ * union pvn_ctrl_slot - a slot of the control ring
+ * @req: from the frontend
+ * @rsp: from the backend; the rest of the slot is zeroed
+ */
+union pvn_ctrl_slot {
+	struct pvn_ctrl_req req;
+	struct pvn_ctrl_rsp rsp;
+};
+
 static_assert(sizeof(struct pvn_sring) == 64);
 static_assert(offsetof(struct pvn_sring, rsp_event) == 12);
 static_assert(sizeof(struct pvn_tx_req) == 12);
@@ -220,5 +231,7 @@ static_assert(sizeof(struct pvn_ctrl_rsp) == 12);
 static_assert(sizeof(struct pvn_gref) == 8);
 static_assert(sizeof(union pvn_tx_slot) == 12);
 static_assert(sizeof(union pvn_rx_slot) == 8);
+static_assert(sizeof(union pvn_ctrl_slot) == 16);
+static_assert(PVN_GREF_LIST_MAX * sizeof(struct pvn_gref) == PVN_GRANT_SIZE);
 
 #endif

@@ -199,6 +199,11 @@ struct pvn_rx_pkt {
 enum pvn_verdict __must_check pvn_rx_parse(const union pvn_rx_slot *snap,
 					   u32 n, struct pvn_rx_pkt *pkt);
 
+/* ----------------------------------------------------------- control ring */
+
+u32 pvn_ctrl_check(const struct pvn_ctrl_req *req, u32 nr_queues);
+bool __must_check pvn_gref_list_ok(const struct pvn_gref *list, u32 nr);
+
 /* --------------------------------------------------------------- features */
 
 enum pvn_side {
@@ -215,6 +220,7 @@ enum pvn_side {
 #define PVN_F_RX_COPY		(1u << 5)	/* the only kind of receive there is */
 #define PVN_F_RX_NOTIFY		(1u << 6)	/* events when rx requests are posted */
 #define PVN_F_SPLIT_EVENTS	(1u << 7)	/* one event channel a direction */
+#define PVN_F_CTRL_RING		(1u << 8)	/* a control ring may be set up */
 
 /**
  * struct pvn_feature - a key in xenstore

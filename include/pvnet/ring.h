@@ -240,6 +240,16 @@ static inline void pvn_rx_ring_attach_back(struct pvn_ring *r, void *page)
 	pvn_ring_attach_back(r, page, PVN_RX_RING_SLOTS, sizeof(union pvn_rx_slot));
 }
 
+static inline void pvn_ctrl_ring_attach_front(struct pvn_ring *r, void *page)
+{
+	pvn_ring_attach_front(r, page, PVN_CTRL_RING_SLOTS, sizeof(union pvn_ctrl_slot));
+}
+
+static inline void pvn_ctrl_ring_attach_back(struct pvn_ring *r, void *page)
+{
+	pvn_ring_attach_back(r, page, PVN_CTRL_RING_SLOTS, sizeof(union pvn_ctrl_slot));
+}
+
 static inline void pvn_tx_slot_read(const struct pvn_ring *r, u32 idx,
 				    union pvn_tx_slot *slot)
 {
@@ -266,6 +276,18 @@ static inline void pvn_rx_slot_read(const struct pvn_ring *r, u32 idx,
 
 static inline void pvn_rx_slot_write(const struct pvn_ring *r, u32 idx,
 				     const union pvn_rx_slot *slot)
+{
+	pvn_ring_write(r, idx, (const u32 *)slot, PVN_WORDS(*slot));
+}
+
+static inline void pvn_ctrl_slot_read(const struct pvn_ring *r, u32 idx,
+				      union pvn_ctrl_slot *slot)
+{
+	pvn_ring_read(r, idx, (u32 *)slot, PVN_WORDS(*slot));
+}
+
+static inline void pvn_ctrl_slot_write(const struct pvn_ring *r, u32 idx,
+				       const union pvn_ctrl_slot *slot)
 {
 	pvn_ring_write(r, idx, (const u32 *)slot, PVN_WORDS(*slot));
 }

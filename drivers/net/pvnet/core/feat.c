@@ -22,6 +22,7 @@ static const struct pvn_feature pvn_features[] = {
 	{ "feature-ipv6-csum-offload",	PVN_F_CSUM_IPV6,	PVN_BACK },
 	{ "feature-rx-copy",		PVN_F_RX_COPY,		PVN_BACK },
 	{ "feature-split-event-channels", PVN_F_SPLIT_EVENTS,	PVN_BACK },
+	{ "feature-ctrl-ring",		PVN_F_CTRL_RING,	PVN_BACK },
 };
 
 /**

@@ -15,6 +15,7 @@
  */
 #include <linux/export.h>
 #include <linux/netdevice.h>
+#include <linux/workqueue.h>
 #include <xen/events.h>
 
 #include <pvnet/notify.h>
@@ -39,6 +40,19 @@ void pvn_chan_init(struct pvn_chan *chan, int users, struct napi_struct *tx,
 EXPORT_SYMBOL_GPL(pvn_chan_init);
 
 /**
+ * pvn_chan_init_ctrl() - the same for the channel of a control ring
+ * @chan: the channel
+ * @work: looks at the ring; when it is scheduled for later, events wait as well
+ *
+ * The work may run before the caller has stored @chan->irq, and must then wait.
+ */
+void pvn_chan_init_ctrl(struct pvn_chan *chan, struct delayed_work *work)
+{
+	*chan = (struct pvn_chan) { .users = PVN_USER_CTRL, .work = work };
+}
+EXPORT_SYMBOL_GPL(pvn_chan_init_ctrl);
+
+/**
  * pvn_chan_event() - interrupt handler: wake the users of a channel
  * @irq: of the channel
  * @arg: the channel
@@ -53,6 +67,8 @@ irqreturn_t pvn_chan_event(int irq, void *arg)
 		napi_schedule(chan->napi[0]);
 	if (chan->users & PVN_USER_RX)
 		napi_schedule(chan->napi[1]);
+	if (chan->users & PVN_USER_CTRL)
+		schedule_delayed_work(chan->work, 0);
 	return IRQ_HANDLED;
 }
 EXPORT_SYMBOL_GPL(pvn_chan_event);
@@ -75,7 +91,7 @@ EXPORT_SYMBOL_GPL(pvn_chan_worked);
  * @user: PVN_USER_*, one or more
  *
  * A user that was not woken by an event owes nothing: then this does nothing.
- * Context: after napi_complete_done() has returned true.
+ * Context: after napi_complete_done() has returned true, or the control ring's work.
  */
 void pvn_chan_done(struct pvn_chan *chan, int user)
 {
