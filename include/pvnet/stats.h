@@ -17,6 +17,7 @@
 	x(tx_dropped)		/* too large, or no memory to bounce */	\
 	x(tx_linearized)	/* shape not fit for the ring: copied */ \
 	x(tx_bounced)		/* backend not trusted: copied */	\
+	x(tx_staged)		/* copied to pages that are granted for good */ \
 	x(tx_queue_stops)
 
 /* Frontend, written by NAPI. */
@@ -26,11 +27,23 @@
 	x(rx_slots)							\
 	x(rx_copied)		/* packets copied to a right-sized buffer */ \
 	x(rx_pages)		/* pages handed to the stack */		\
+	x(rx_copied_out)	/* large packets copied: pages may not go to the stack */ \
 	x(rx_dropped)		/* no memory for the skb */		\
 	x(rx_errors)		/* damaged or refused by the backend */	\
 	x(rx_alloc_failed)	/* no page to post */			\
 	x(tx_completed)							\
 	x(tx_errors)		/* slots that the backend answered with an error */
+
+/* Frontend, written by the scheme's work: what is, not what was. */
+#define PVN_FRONT_SCHEME_STATS(x)					\
+	x(persistent_tx)	/* packets go through pages that are granted for good */ \
+	x(persistent_rx)	/* such pages are posted */		\
+	x(persistent_pages)	/* how many there are */		\
+	x(persistent_out)	/* receive pages that the stack holds */
+
+/* Backend, written by the control ring's work: what is, not what was. */
+#define PVN_BACK_MAP_STATS(x)						\
+	x(mapped_pages)		/* of the guest, that stay mapped */
 
 /* Backend, written by the from-guest NAPI. */
 #define PVN_BACK_FROM_STATS(x)						\
@@ -41,7 +54,8 @@
 	x(from_guest_errors)	/* refused: malformed, or the copy failed */ \
 	x(from_guest_copy_ops)						\
 	x(from_guest_copy_calls)					\
-	x(from_guest_copy_bytes)
+	x(from_guest_copy_bytes)					\
+	x(from_guest_mapped_copies) /* from pages that stay mapped */
 
 /* Backend, written under the netdev tx queue's lock. */
 #define PVN_BACK_TO_STATS(x)						\
@@ -53,6 +67,7 @@
 	x(to_guest_copy_ops)						\
 	x(to_guest_copy_calls)						\
 	x(to_guest_copy_bytes)						\
+	x(to_guest_mapped_copies) /* to pages that stay mapped */	\
 	x(to_guest_queue_stops)						\
 	x(to_guest_drains)	/* guest did not read for the drain time */ \
 	x(to_guest_stalls)	/* ... nor for the stall time: carrier off */
@@ -69,6 +84,8 @@
 
 struct pvn_front_tx_stats { PVN_FRONT_TX_STATS(PVN_STAT_FIELD) };
 struct pvn_front_rx_stats { PVN_FRONT_RX_STATS(PVN_STAT_FIELD) };
+struct pvn_front_scheme_stats { PVN_FRONT_SCHEME_STATS(PVN_STAT_FIELD) };
+struct pvn_back_map_stats { PVN_BACK_MAP_STATS(PVN_STAT_FIELD) };
 struct pvn_back_from_stats { PVN_BACK_FROM_STATS(PVN_STAT_FIELD) };
 struct pvn_back_to_stats { PVN_BACK_TO_STATS(PVN_STAT_FIELD) };
 struct pvn_chan_stats { PVN_CHAN_STATS(PVN_STAT_FIELD) };

@@ -11,6 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/page_pool.h>
 #include <xen/grant_table.h>
 #include <xen/xenbus.h>
@@ -21,12 +22,32 @@
 #include <pvnet/stats.h>
 
 struct pvn_vif;
+struct pvn_back_ctrl;
 
 /* A burst to the guest is copied in one hypercall of up to this many. */
 #define PVN_TO_OPS	64
 /* All that a full ring can hold, and the largest packet on top. */
 #define PVN_FROM_OPS	(PVN_TX_RING_SLOTS + PVN_PLACE_SEGS)
 #define PVN_FROM_BATCH	64
+
+/* What a queue of ours asks for: staging and receive pages, and as much again. */
+#define PVN_MAP_QUEUE_MAX	2048u
+
+/**
+ * struct pvn_mapped - a page of the guest that stays mapped
+ * @addr: where
+ * @page: its page struct
+ * @handle: Xen's
+ * @mapped: @handle is valid; only false while it is being set up
+ * @readonly: for us
+ */
+struct pvn_mapped {
+	void *addr;
+	struct page *page;
+	grant_handle_t handle;
+	bool mapped;
+	bool readonly;
+};
 
 /**
  * struct pvn_from_pkt - a packet from the guest between its slots and the stack
@@ -61,6 +82,8 @@ struct pvn_from_pkt {
  * @to_chan: channel of the guest rx ring
  * @ring_page: the guest's pages, mapped: tx, rx
  * @pool: where the payload of large packets from the guest goes
+ * @mapped: pages of the guest that are mapped, by grant; see map.c
+ * @map_stats: how many
  *
  * Written by the from-guest NAPI:
  * @from_napi: polls the guest tx ring
@@ -98,6 +121,8 @@ struct pvn_vq {
 	struct pvn_chan *to_chan;
 	void *ring_page[2];
 	struct page_pool *pool;
+	struct xarray mapped;
+	struct pvn_back_map_stats map_stats;
 
 	struct napi_struct from_napi ____cacheline_aligned_in_smp;
 	struct pvn_ring tx;
@@ -133,6 +158,7 @@ struct pvn_vq {
  * @domid: the guest
  * @queue: connected queues, NULL when there are none; under RTNL
  * @nr_queues: how many
+ * @ctrl: control ring, or NULL; belongs to the xenwatch thread
  * @features: PVN_F_* of the frontend, usable ones
  * @running: NAPI is enabled on all queues; under RTNL
  * @broken: the frontend broke the protocol: no traffic until the next connect
@@ -148,6 +174,7 @@ struct pvn_vif {
 	domid_t domid;
 	struct pvn_vq **queue;
 	unsigned int nr_queues;
+	struct pvn_back_ctrl *ctrl;
 	u32 features;
 	bool running;
 	bool broken;
@@ -165,6 +192,9 @@ extern unsigned int pvn_drain_msecs;
 extern unsigned int pvn_stall_msecs;
 extern unsigned int pvn_hold_usecs;
 extern bool pvn_split_events;
+extern unsigned int pvn_max_persistent;
+extern unsigned int pvn_max_persistent_total;
+bool pvn_serves_persistent(void);
 void pvn_vif_broken(struct pvn_vif *vif, const char *why);
 
 /* xenbus.c */
@@ -210,6 +240,31 @@ void pvn_copy_from_guest(struct gnttab_copy *op, domid_t domid, grant_ref_t gref
 			 u32 src, struct page *page, u32 dst, u32 len);
 void pvn_copy_to_guest(struct gnttab_copy *op, domid_t domid, grant_ref_t gref,
 		       u32 dst, struct page *page, u32 src, u32 len);
+
+/* map.c */
+u32 pvn_map_max(const struct pvn_vif *vif);
+bool __must_check pvn_map_add(struct pvn_vq *q, const struct pvn_gref *list, u32 nr);
+int pvn_map_del(struct pvn_vq *q, struct pvn_gref *list, u32 nr);
+void pvn_map_clear(struct pvn_vq *q);
+
+/**
+ * pvn_map_find() - the mapped page of a grant
+ * @q: the queue
+ * @gref: the grant
+ *
+ * Context: bottom halves off, and until they are on again it stays mapped.
+ * Return: NULL when it is not in the table.
+ */
+static inline struct pvn_mapped *pvn_map_find(const struct pvn_vq *q, grant_ref_t gref)
+{
+	if (!READ_ONCE(q->map_stats.mapped_pages))
+		return NULL;
+	return xa_load((struct xarray *)&q->mapped, gref);
+}
+
+/* ctrl.c; process context */
+int pvn_back_ctrl_create(struct pvn_vif *vif, grant_ref_t ref, evtchn_port_t port);
+void pvn_back_ctrl_destroy(struct pvn_vif *vif);
 
 /* acct.c: the only place where memory is charged to an skb */
 struct sk_buff *pvn_from_alloc_skb(struct pvn_vq *q, u32 linear);

@@ -11,6 +11,7 @@
 static const struct pvn_stat_group groups[] = {
 	PVN_STAT_GROUP(struct pvn_back_from_stats, PVN_BACK_FROM_STATS, ""),
 	PVN_STAT_GROUP(struct pvn_back_to_stats, PVN_BACK_TO_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_back_map_stats, PVN_BACK_MAP_STATS, ""),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "from_guest_event_"),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "to_guest_event_"),
 };
@@ -48,7 +49,8 @@ static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *s
 	for (i = 0; i < vif->nr_queues; i++) {
 		const struct pvn_vq *q = vif->queue[i];
 		const void *from[ARRAY_SIZE(groups)] = {
-			&q->from_stats, &q->to_stats, &q->from_chan->stats, &q->to_chan->stats,
+			&q->from_stats, &q->to_stats, &q->map_stats,
+			&q->from_chan->stats, &q->to_chan->stats,
 		};
 
 		data = pvn_stats_values(groups, ARRAY_SIZE(groups), from, data);

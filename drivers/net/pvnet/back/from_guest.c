@@ -32,20 +32,31 @@ static struct page *dest_page(const struct sk_buff *skb, const struct pvn_seg *s
 	return skb_frag_page(&skb_shinfo(skb)->frags[seg->frag]);
 }
 
+/*
+ * From a mapped page at once, from others by grant copies that are run later. The
+ * guest can write either page while we do: what is there is packet, no more, and
+ * nobody has looked at it yet.
+ */
 static void add_copies(struct pvn_vq *q, struct pvn_from_pkt *p, u32 op,
 		       const struct pvn_tx_pkt *pkt, const struct pvn_place *place)
 {
 	u32 i, dst;
 
+	p->op = op;
 	for (i = 0; i < place->nr_segs; i++) {
 		const struct pvn_seg *seg = &place->seg[i];
+		u32 gref = pkt->piece[seg->piece].gref;
 		struct page *page = dest_page(p->skb, seg, &dst);
+		const struct pvn_mapped *m = pvn_map_find(q, gref);
 
-		pvn_copy_from_guest(&q->from_op[op + i], q->vif->domid,
-				    pkt->piece[seg->piece].gref, seg->src, page, dst, seg->len);
+		if (m) {
+			memcpy(page_address(page) + dst, m->addr + seg->src, seg->len);
+			q->from_stats.from_guest_mapped_copies++;
+		} else {
+			pvn_copy_from_guest(&q->from_op[op + p->nr_ops++], q->vif->domid,
+					    gref, seg->src, page, dst, seg->len);
+		}
 	}
-	p->op = op;
-	p->nr_ops = place->nr_segs;
 }
 
 static bool alloc_frags(struct pvn_vq *q, struct sk_buff *skb, const struct pvn_place *place)

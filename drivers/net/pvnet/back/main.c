@@ -35,9 +35,25 @@ bool pvn_split_events = true;
 module_param_named(separate_tx_rx_irq, pvn_split_events, bool, 0444);
 MODULE_PARM_DESC(separate_tx_rx_irq, "Offer an event channel for each direction");
 
+unsigned int pvn_max_persistent = 16384;
+module_param_named(max_persistent_grants, pvn_max_persistent, uint, 0444);
+MODULE_PARM_DESC(max_persistent_grants, "Pages of a guest mapped for an interface at most (0 = none: copy only)");
+
+unsigned int pvn_max_persistent_total = 131072;
+module_param_named(max_persistent_grants_total, pvn_max_persistent_total, uint, 0444);
+MODULE_PARM_DESC(max_persistent_grants_total, "The same for all interfaces together (Xen tracks 262144 for dom0 by default)");
+
 static char *grant_scheme = "auto";
 module_param(grant_scheme, charp, 0444);
-MODULE_PARM_DESC(grant_scheme, "What to serve: auto, copy or persistent (not there yet: copy is used)");
+MODULE_PARM_DESC(grant_scheme, "What to serve: auto or persistent (pages are mapped when the frontend asks), or copy");
+
+/**
+ * pvn_serves_persistent() - are pages mapped when a frontend asks?
+ */
+bool pvn_serves_persistent(void)
+{
+	return strcmp(grant_scheme, "copy") && pvn_max_persistent;
+}
 
 /**
  * pvn_vif_broken() - stop to serve a frontend that breaks the protocol
@@ -60,9 +76,8 @@ void pvn_vif_broken(struct pvn_vif *vif, const char *why)
 
 static int check_parameters(void)
 {
-	if (!strcmp(grant_scheme, "persistent"))
-		pr_info("pvnet-back: grant_scheme=persistent is not there yet, using copy\n");
-	else if (strcmp(grant_scheme, "copy") && strcmp(grant_scheme, "auto")) {
+	if (strcmp(grant_scheme, "copy") && strcmp(grant_scheme, "auto") &&
+	    strcmp(grant_scheme, "persistent")) {
 		pr_err("pvnet-back: grant_scheme=%s is none of auto, copy, persistent\n",
 		       grant_scheme);
 		return -EINVAL;

@@ -85,6 +85,7 @@ static void destroy_queue(struct pvn_vq *q)
 	}
 	if (q->pool)
 		page_pool_destroy(q->pool);
+	pvn_map_clear(q);
 	unmap_ring(q, TX);
 	unmap_ring(q, RX);
 	kvfree(q);
@@ -100,6 +101,7 @@ static struct pvn_vq *create_queue(struct pvn_vif *vif, unsigned int index,
 		return ERR_PTR(-ENOMEM);
 	q->vif = vif;
 	q->index = index;
+	xa_init(&q->mapped);
 
 	err = map_ring(q, TX, keys->ring_ref[TX]);
 	err = err ?: map_ring(q, RX, keys->ring_ref[RX]);

@@ -15,6 +15,10 @@
  * there are enough copies, or to_guest_hold_usecs have passed. Of the largest
  * packets two are enough, which TCP's limit of queued data always lets through.
  *
+ * A page of the guest that is mapped (map.c) is written at once. Without grant
+ * copies there is nothing to gather, so nothing is held; but what comes in one
+ * softirq round still shares an event.
+ *
  * All of this runs under the netdev tx queue's lock.
  *
  * A guest that does not read. The queue runs only while there is room for the
@@ -176,17 +180,32 @@ static void count_skb(struct loose *l, const struct sk_buff *skb)
 	}
 }
 
-static struct to_plan plan(const struct pvn_vif *vif, const struct sk_buff *skb)
+/* Is the next page of the guest mapped? Then it is likely that all are. */
+static bool next_is_mapped(const struct pvn_vq *q)
+{
+	union pvn_rx_slot req;
+
+	if (!READ_ONCE(q->map_stats.mapped_pages))
+		return false;
+	pvn_rx_slot_read(&q->rx, q->rx.cons, &req);
+	return pvn_map_find(q, req.req.gref);
+}
+
+/* A copy to a mapped page costs what its bytes cost: then fewer slots are better. */
+static struct to_plan plan(const struct pvn_vq *q, const struct sk_buff *skb)
 {
 	u32 extra = skb_shinfo(skb)->gso_size ? 1 : 0;
 	struct loose l = { .slots = 1 };
 	const struct sk_buff *part;
 
+	if (next_is_mapped(q))
+		goto tight;
 	count_skb(&l, skb);
 	skb_walk_frags(skb, part)
 		count_skb(&l, part);
-	if (l.slots + extra <= room_wanted(vif))
+	if (l.slots + extra <= room_wanted(q->vif))
 		return (struct to_plan) { .slots = l.slots + extra };
+tight:
 	return (struct to_plan) { .slots = pvn_slots(0, skb->len) + extra, .tight = true };
 }
 
@@ -236,6 +255,7 @@ static enum hrtimer_restart hold_ends(struct hrtimer *timer)
  * @q: the queue
  * @slot: ring slot that is being filled
  * @gref: its page
+ * @mapped: its page when it is mapped here for writing, or NULL
  * @used: bytes of it
  * @started: there is such a slot
  * @tight: from the plan
@@ -244,6 +264,7 @@ struct to_cursor {
 	struct pvn_vq *q;
 	u16 slot;
 	grant_ref_t gref;
+	const struct pvn_mapped *mapped;
 	u32 used;
 	bool started;
 	bool tight;
@@ -261,6 +282,9 @@ static void next_slot(struct to_cursor *c)
 	pvn_rx_slot_read(&q->rx, q->rx.cons, &req);
 	c->slot = q->rx.cons++ & SLOT_MASK;
 	c->gref = req.req.gref;
+	c->mapped = pvn_map_find(q, c->gref);
+	if (c->mapped && c->mapped->readonly)
+		c->mapped = NULL;
 	c->used = 0;
 	c->started = true;
 	q->to_answer[c->slot] = (union pvn_rx_slot) { .rsp = { .id = req.req.id } };
@@ -282,6 +306,23 @@ static void start_packet(struct to_cursor *c, const struct sk_buff *skb)
 	}
 }
 
+/* Bytes within one page of ours and one of the guest. */
+static void copy_part(struct to_cursor *c, struct page *page, u32 offset, u32 len)
+{
+	struct pvn_vq *q = c->q;
+
+	if (c->mapped) {
+		memcpy(c->mapped->addr + c->used, page_address(page) + offset, len);
+		q->to_stats.to_guest_mapped_copies++;
+		return;
+	}
+	if (q->nr_to_ops == PVN_TO_OPS)
+		run_copies(q);
+	pvn_copy_to_guest(&q->to_op[q->nr_to_ops], q->vif->domid, c->gref, c->used,
+			  page, offset, len);
+	q->to_op_slot[q->nr_to_ops++] = c->slot;
+}
+
 /* Bytes within one page of ours. */
 static void copy_within_page(struct to_cursor *c, struct page *page, u32 offset, u32 len)
 {
@@ -291,12 +332,8 @@ static void copy_within_page(struct to_cursor *c, struct page *page, u32 offset,
 	for (; len; offset += part, len -= part) {
 		if (c->used + (c->tight ? 1 : len) > PVN_GRANT_SIZE)
 			next_slot(c);
-		if (q->nr_to_ops == PVN_TO_OPS)
-			run_copies(q);
 		part = min(len, PVN_GRANT_SIZE - c->used);
-		pvn_copy_to_guest(&q->to_op[q->nr_to_ops], q->vif->domid, c->gref, c->used,
-				  page, offset, part);
-		q->to_op_slot[q->nr_to_ops++] = c->slot;
+		copy_part(c, page, offset, part);
 		c->used += part;
 		if (q->to_answer[c->slot].rsp.status >= 0)
 			q->to_answer[c->slot].rsp.status = c->used;
@@ -512,7 +549,7 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 	struct pvn_vif *vif = netdev_priv(netdev);
 	struct pvn_vq *q = vif->queue[skb_get_queue_mapping(skb)];
 
-	struct to_plan p = plan(vif, skb);
+	struct to_plan p = plan(q, skb);
 	unsigned int len = skb->len;
 
 	if (unlikely(!can_send(q, skb, p.slots))) {
@@ -529,7 +566,7 @@ netdev_tx_t pvn_to_xmit(struct sk_buff *skb, struct net_device *netdev)
 		stop(q);
 	else if (netdev_xmit_more() || in_serving_softirq())
 		napi_schedule(&q->to_napi);	/* more may come in this round */
-	else if (!may_hold(q))
+	else if (!q->nr_to_ops || !may_hold(q))
 		flush(q);
 	return NETDEV_TX_OK;
 }

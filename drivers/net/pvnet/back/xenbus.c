@@ -29,6 +29,8 @@ static int put_all(struct pvn_keys *keys, const void *arg)
 
 	if (pvn_split_events)
 		features |= PVN_F_SPLIT_EVENTS;
+	if (pvn_serves_persistent())
+		features |= PVN_F_CTRL_RING;
 	err = pvn_keys_put_features(keys, PVN_BACK, features);
 	err = err ?: pvn_key_put(keys, "feature-rx-flip", 0);
 	return err ?: pvn_key_put(keys, "multi-queue-max-queues", pvn_back_max_queues);
@@ -101,6 +103,7 @@ static void disconnect(struct pvn_vif *vif)
 
 	rtnl_lock();
 	connected = vif->nr_queues;
+	pvn_back_ctrl_destroy(vif);
 	pvn_vif_detach(vif);
 	pvn_vqs_destroy(vif);
 	rtnl_unlock();
@@ -163,6 +166,24 @@ static void on_hotplug(struct xenbus_watch *watch, const char *path, const char 
 	go_live(container_of(watch, struct pvn_vif, hotplug_watch));
 }
 
+/* A frontend without a control ring, or with one that cannot be had, does without. */
+static void connect_ctrl(struct pvn_vif *vif)
+{
+	struct xenbus_device *xdev = vif->xdev;
+	unsigned int ref, port;
+	int err;
+
+	if (!pvn_serves_persistent())
+		return;
+	err = xenbus_gather(XBT_NIL, xdev->otherend, "ctrl-ring-ref", "%u", &ref,
+			    "event-channel-ctrl", "%u", &port, NULL);
+	if (err)
+		return;
+	err = pvn_back_ctrl_create(vif, ref, port);
+	if (err)
+		dev_warn(&xdev->dev, "no control ring, error %d: copy only\n", err);
+}
+
 static void connect(struct pvn_vif *vif)
 {
 	struct pvn_vq_keys *keys;
@@ -181,8 +202,10 @@ static void connect(struct pvn_vif *vif)
 			xenbus_dev_fatal(vif->xdev, err, "connecting to the frontend's rings");
 	}
 	kfree(keys);
-	if (!err)
-		go_live(vif);
+	if (err)
+		return;
+	connect_ctrl(vif);
+	go_live(vif);
 }
 
 /* ------------------------------------------------------------------ close */

@@ -11,9 +11,15 @@
 static const struct pvn_stat_group groups[] = {
 	PVN_STAT_GROUP(struct pvn_front_tx_stats, PVN_FRONT_TX_STATS, ""),
 	PVN_STAT_GROUP(struct pvn_front_rx_stats, PVN_FRONT_RX_STATS, ""),
+	PVN_STAT_GROUP(struct pvn_front_scheme_stats, PVN_FRONT_SCHEME_STATS, ""),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "tx_event_"),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "rx_event_"),
 };
+
+static const char flag_names[][ETH_GSTRING_LEN] = {
+	"persistent-grants",
+};
+#define FLAG_PERSISTENT	BIT(0)
 
 static void get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
 {
@@ -26,9 +32,14 @@ static int get_sset_count(struct net_device *netdev, int sset)
 {
 	const struct pvn_front *front = netdev_priv(netdev);
 
-	if (sset != ETH_SS_STATS)
+	switch (sset) {
+	case ETH_SS_STATS:
+		return pvn_stats_count(groups, ARRAY_SIZE(groups), front->nr_queues);
+	case ETH_SS_PRIV_FLAGS:
+		return ARRAY_SIZE(flag_names);
+	default:
 		return -EOPNOTSUPP;
-	return pvn_stats_count(groups, ARRAY_SIZE(groups), front->nr_queues);
+	}
 }
 
 static void get_strings(struct net_device *netdev, u32 sset, u8 *data)
@@ -37,6 +48,25 @@ static void get_strings(struct net_device *netdev, u32 sset, u8 *data)
 
 	if (sset == ETH_SS_STATS)
 		pvn_stats_strings(groups, ARRAY_SIZE(groups), front->nr_queues, data);
+	else if (sset == ETH_SS_PRIV_FLAGS)
+		memcpy(data, flag_names, sizeof(flag_names));
+}
+
+static u32 get_priv_flags(struct net_device *netdev)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	return front->want_persistent ? FLAG_PERSISTENT : 0;
+}
+
+/* What is wanted; `ethtool -S` says what is. */
+static int set_priv_flags(struct net_device *netdev, u32 flags)
+{
+	struct pvn_front *front = netdev_priv(netdev);
+
+	WRITE_ONCE(front->want_persistent, flags & FLAG_PERSISTENT);
+	pvn_scheme_update(front);
+	return 0;
 }
 
 static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *stats,
@@ -46,11 +76,13 @@ static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *s
 	unsigned int i;
 
 	for (i = 0; i < front->nr_queues; i++) {
-		const struct pvn_queue *q = front->queue[i];
+		struct pvn_queue *q = front->queue[i];
 		const void *from[ARRAY_SIZE(groups)] = {
-			&q->tx_stats, &q->rx_stats, &q->tx_chan->stats, &q->rx_chan->stats,
+			&q->tx_stats, &q->rx_stats, &q->scheme_stats,
+			&q->tx_chan->stats, &q->rx_chan->stats,
 		};
 
+		q->scheme_stats.persistent_out = pvn_persist_count_out(q);
 		data = pvn_stats_values(groups, ARRAY_SIZE(groups), from, data);
 	}
 }
@@ -87,6 +119,8 @@ const struct ethtool_ops pvn_front_ethtool_ops = {
 	.get_sset_count		= get_sset_count,
 	.get_strings		= get_strings,
 	.get_ethtool_stats	= get_ethtool_stats,
+	.get_priv_flags		= get_priv_flags,
+	.set_priv_flags		= set_priv_flags,
 	.get_tunable		= get_tunable,
 	.set_tunable		= set_tunable,
 };

@@ -20,9 +20,25 @@ bool pvn_front_trusted = true;
 module_param_named(trusted, pvn_front_trusted, bool, 0444);
 MODULE_PARM_DESC(trusted, "The backend may see whole pages (0 = it sees packet bytes only)");
 
+int pvn_front_handover = -1;
+module_param_named(rx_handover, pvn_front_handover, int, 0444);
+MODULE_PARM_DESC(rx_handover, "Pages that the backend can write go to the stack (-1 = if it is a trusted dom0, 0 = never, 1 = always)");
+
+unsigned int pvn_front_max_persistent = UINT_MAX;
+module_param_named(max_persistent_grants, pvn_front_max_persistent, uint, 0444);
+MODULE_PARM_DESC(max_persistent_grants, "Pages granted for good, all interfaces together (default: what half of the grant table allows)");
+
 static char *grant_scheme = "auto";
 module_param(grant_scheme, charp, 0444);
-MODULE_PARM_DESC(grant_scheme, "auto, copy or persistent (not there yet: copy is used)");
+MODULE_PARM_DESC(grant_scheme, "auto or persistent (pages are granted once, if the backend can), or copy");
+
+/**
+ * pvn_front_wants_persistent() - does a new interface ask for persistent grants?
+ */
+bool pvn_front_wants_persistent(void)
+{
+	return strcmp(grant_scheme, "copy");
+}
 
 /**
  * pvn_front_broken() - stop to talk to a backend that breaks the protocol
@@ -44,12 +60,9 @@ void pvn_front_broken(struct pvn_front *front, const char *why)
 
 static int check_scheme(void)
 {
-	if (!strcmp(grant_scheme, "copy") || !strcmp(grant_scheme, "auto"))
+	if (!strcmp(grant_scheme, "copy") || !strcmp(grant_scheme, "auto") ||
+	    !strcmp(grant_scheme, "persistent"))
 		return 0;
-	if (!strcmp(grant_scheme, "persistent")) {
-		pr_info("pvnet-front: grant_scheme=persistent is not there yet, using copy\n");
-		return 0;
-	}
 	pr_err("pvnet-front: grant_scheme=%s is none of auto, copy, persistent\n", grant_scheme);
 	return -EINVAL;
 }

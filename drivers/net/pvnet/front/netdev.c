@@ -109,6 +109,7 @@ struct net_device *pvn_front_alloc(struct xenbus_device *xdev)
 	front->max_queues = pvn_front_max_queues;
 	front->rx_copybreak = RX_COPYBREAK_DEFAULT;
 	spin_lock_init(&front->stats_lock);
+	pvn_scheme_init(front);
 
 	netdev->netdev_ops = &ops;
 	netdev->ethtool_ops = &pvn_front_ethtool_ops;
@@ -187,6 +188,8 @@ void pvn_front_destroy(struct pvn_front *front)
 	struct pvn_queue **queue = front->queue;
 	unsigned int nr = front->nr_queues, i;
 
+	pvn_scheme_stop(front);
+	pvn_front_ctrl_destroy(front);
 	spin_lock_bh(&front->stats_lock);
 	for (i = 0; i < nr; i++)
 		add_queue_stats(queue[i], &front->past);

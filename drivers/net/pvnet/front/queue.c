@@ -128,8 +128,10 @@ static int create_grants(struct pvn_queue *q)
 		return err;
 	for (i = 0; i < PVN_TX_RING_SLOTS; i++)
 		q->tx_buf[i].gref = gnttab_claim_grant_reference(&head);
-	for (i = 0; i < PVN_RX_RING_SLOTS; i++)
+	for (i = 0; i < PVN_RX_RING_SLOTS; i++) {
 		q->spare[i].gref = gnttab_claim_grant_reference(&head);
+		q->spare[i].persist = PVN_RX_OF_POOL;
+	}
 	q->nr_spare = PVN_RX_RING_SLOTS;
 	gnttab_free_grant_references(head);
 	return 0;
@@ -158,6 +160,7 @@ static void destroy_queue(struct pvn_queue *q)
 		pvn_tx_drain(q);
 		pvn_rx_drain(q);
 	}
+	pvn_persist_destroy(q);
 	if (q->pool)
 		page_pool_destroy(q->pool);
 	destroy_ring(q, TX);

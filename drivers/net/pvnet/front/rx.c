@@ -6,9 +6,17 @@
  * found by slot and the id is not believed. A buffer is a page with a grant.
  * Small packets are copied out and their pages posted again as they are, still
  * granted; the pages of large ones go to the stack.
+ *
+ * There are two kinds of pages. Those of the pool lose their grant when they go
+ * to the stack, and others take their place. Those that are granted for good
+ * (persist.c) keep it, and are posted again when the stack has let them go; they
+ * only go there when the ring can be filled up with others, and when the backend
+ * may write what the stack reads. Otherwise the packet is copied to pages of the
+ * pool. The ring may hold both kinds.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
+#include <linux/skbuff.h>
 
 #include <pvnet/skb.h>
 
@@ -30,9 +38,48 @@ void pvn_rx_init(struct pvn_queue *q)
 
 /* ---------------------------------------------------------------- buffers */
 
-static void give_back(struct pvn_queue *q, struct pvn_rx_buf buf)
+/* Take the page out of a buffer, so that the backend can no longer write it. */
+static struct page *revoke(struct pvn_queue *q, struct pvn_rx_buf *buf)
 {
-	q->spare[q->nr_spare++] = buf;
+	struct page *page = buf->page;
+
+	if (!gnttab_end_foreign_access_ref(buf->gref)) {
+		pvn_front_broken(q->front, "receive grant is still in use");
+		return NULL;
+	}
+	buf->page = NULL;
+	return page;
+}
+
+/* Pages of the pool are not kept while they are not posted any more. */
+static void drop_page(struct pvn_queue *q, struct pvn_rx_buf *buf)
+{
+	struct page *page = revoke(q, buf);
+
+	if (page)
+		page_pool_put_full_page(q->pool, page, false);
+}
+
+static void give_back(struct pvn_queue *q, struct pvn_rx_buf *buf)
+{
+	if (buf->persist != PVN_RX_OF_POOL) {
+		if (buf->handed)
+			pvn_persist_handed(q, buf->persist);
+		else
+			q->persist->free[q->persist->nr_free++] = buf->persist;
+		return;
+	}
+	if (buf->page && READ_ONCE(q->rx_live))
+		drop_page(q, buf);
+	q->spare[q->nr_spare++] = *buf;
+}
+
+static struct pvn_rx_buf persistent_buf(struct pvn_queue *q)
+{
+	struct pvn_persist *p = q->persist;
+	u16 i = p->free[--p->nr_free];
+
+	return (struct pvn_rx_buf) { .page = p->rx[i].page, .gref = p->rx[i].gref, .persist = i };
 }
 
 /*
@@ -57,17 +104,20 @@ static bool fill_buf(struct pvn_queue *q, struct pvn_rx_buf *buf)
 	return true;
 }
 
-/* Take the page out of a buffer, so that the backend can no longer write it. */
-static struct page *revoke(struct pvn_queue *q, struct pvn_rx_buf *buf)
+/* What is posted next; false when there is nothing. */
+static bool next_buf(struct pvn_queue *q, struct pvn_rx_buf *buf)
 {
-	struct page *page = buf->page;
-
-	if (!gnttab_end_foreign_access_ref(buf->gref)) {
-		pvn_front_broken(q->front, "receive grant is still in use");
-		return NULL;
+	if (smp_load_acquire(&q->rx_live) && q->persist->nr_free) {	/* pairs with J */
+		*buf = persistent_buf(q);
+		return true;
 	}
-	buf->page = NULL;
-	return page;
+	if (!q->nr_spare)
+		return false;
+	*buf = q->spare[q->nr_spare - 1];
+	if (!buf->page && !fill_buf(q, buf))
+		return false;
+	q->nr_spare--;
+	return true;
 }
 
 /**
@@ -82,12 +132,7 @@ void pvn_rx_refill(struct pvn_queue *q)
 	union pvn_rx_slot slot = {};
 	struct pvn_rx_buf buf;
 
-	while (q->nr_spare) {
-		buf = q->spare[q->nr_spare - 1];
-		if (!buf.page && !fill_buf(q, &buf))
-			break;
-		q->nr_spare--;
-
+	while (q->rx.prod - q->rx.cons < PVN_RX_RING_SLOTS && next_buf(q, &buf)) {
 		slot.req.id = q->rx.prod & (PVN_RX_RING_SLOTS - 1);
 		slot.req.gref = buf.gref;
 		q->rx_buf[slot.req.id] = buf;
@@ -164,17 +209,24 @@ static u32 head_len(const struct rx_cursor *c)
 	return RX_HEAD;
 }
 
+/* A page goes to the stack. */
 static bool add_piece(struct sk_buff *skb, const struct rx_cursor *c, u32 i, u32 skip)
 {
 	const struct pvn_rx_rsp *rsp = piece(c, i);
-	struct page *page;
+	struct pvn_rx_buf *buf = piece_buf(c, i);
+	struct page *page = buf->page;
 
 	if (rsp->status == skip)
 		return true;
-	page = revoke(c->q, piece_buf(c, i));
-	if (!page)
-		return false;
-	pvn_rx_add_page(skb, page, rsp->offset + skip, rsp->status - skip);
+	if (buf->persist != PVN_RX_OF_POOL) {
+		pvn_rx_add_held_page(skb, page, rsp->offset + skip, rsp->status - skip);
+		buf->handed = true;
+	} else {
+		page = revoke(c->q, buf);
+		if (!page)
+			return false;
+		pvn_rx_add_page(skb, page, rsp->offset + skip, rsp->status - skip);
+	}
 	c->q->rx_stats.rx_pages++;
 	return true;
 }
@@ -195,6 +247,81 @@ static struct sk_buff *build_paged(const struct rx_cursor *c)
 		}
 	}
 	return skb;
+}
+
+/* Room for @len bytes in pages of the pool. */
+static bool add_pool_pages(struct sk_buff *skb, const struct rx_cursor *c, u32 len)
+{
+	struct page *page;
+	u32 part;
+
+	for (; len; len -= part) {
+		page = page_pool_alloc_pages(c->q->pool, GFP_ATOMIC | __GFP_NOWARN);
+		if (!page)
+			return false;
+		part = min_t(u32, len, PAGE_SIZE);
+		pvn_rx_add_page(skb, page, 0, part);
+	}
+	return true;
+}
+
+/* Into an skb that has room for all of it. */
+static void store_pieces(struct sk_buff *skb, const struct rx_cursor *c)
+{
+	u32 at = 0, i;
+
+	for (i = 0; i < c->pkt.nr_pieces; i++) {
+		const struct pvn_rx_rsp *rsp = piece(c, i);
+
+		skb_store_bits(skb, at, page_address(piece_buf(c, i)->page) + rsp->offset,
+			       rsp->status);
+		at += rsp->status;
+	}
+}
+
+/* All bytes go to memory of the guest's own. */
+static struct sk_buff *build_copied_out(const struct rx_cursor *c)
+{
+	u32 head = min_t(u32, c->pkt.len, RX_HEAD);
+	struct sk_buff *skb = pvn_rx_alloc_skb(c->q, head);
+
+	if (!skb)
+		return NULL;
+	__skb_put(skb, head);
+	if (!add_pool_pages(skb, c, c->pkt.len - head)) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	store_pieces(skb, c);
+	c->q->rx_stats.rx_copied_out++;
+	return skb;
+}
+
+static u32 count_persistent(const struct rx_cursor *c)
+{
+	u32 n = 0, i;
+
+	for (i = 0; i < c->pkt.nr_pieces; i++)
+		n += piece_buf(c, i)->persist != PVN_RX_OF_POOL;
+	return n;
+}
+
+/*
+ * An skb has fragments of one kind only, since those of the pool are recycled by
+ * a mark on the skb.
+ */
+static struct sk_buff *build(const struct rx_cursor *c)
+{
+	u32 persistent;
+
+	if (c->pkt.len <= READ_ONCE(c->q->front->rx_copybreak))
+		return build_copied(c);
+	persistent = count_persistent(c);
+	if (!persistent)
+		return build_paged(c);
+	if (persistent == c->pkt.nr_pieces && pvn_persist_can_hand(c->q, persistent))
+		return build_paged(c);
+	return build_copied_out(c);
 }
 
 static void deliver(const struct rx_cursor *c, struct sk_buff *skb)
@@ -220,7 +347,7 @@ static void consume(const struct rx_cursor *c)
 	u32 i;
 
 	for (i = 0; i < c->pkt.nr_slots; i++)
-		give_back(q, *buf_at(q, q->rx.cons + i));
+		give_back(q, buf_at(q, q->rx.cons + i));
 	q->rx.cons += c->pkt.nr_slots;
 	q->rx_stats.rx_slots += c->pkt.nr_slots;
 }
@@ -234,8 +361,7 @@ static void receive(struct rx_cursor *c, enum pvn_verdict verdict)
 		q->rx_stats.rx_errors++;
 		netdev_dbg(q->front->netdev, "packet refused: %s\n", c->pkt.error);
 	} else {
-		skb = c->pkt.len <= READ_ONCE(q->front->rx_copybreak) ?
-		      build_copied(c) : build_paged(c);
+		skb = build(c);
 		if (!skb)
 			q->rx_stats.rx_dropped++;
 	}
@@ -300,8 +426,9 @@ void pvn_rx_drain(struct pvn_queue *q)
 	struct pvn_rx_buf *buf;
 	u32 idx;
 
+	WRITE_ONCE(q->rx_live, false);
 	for (idx = q->rx.cons; idx != q->rx.prod; idx++)
-		give_back(q, *buf_at(q, idx));
+		give_back(q, buf_at(q, idx));
 	q->rx.cons = q->rx.prod;
 
 	while (q->nr_spare) {

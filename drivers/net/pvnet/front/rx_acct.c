@@ -7,6 +7,8 @@
  * - A page handed to the stack: all of it, however few bytes are used, since a
  *   buffer is granted as a page and cannot be shared.
  * - A packet copied to the head: nothing more; its page stays with the driver.
+ * - A page that is granted for good is the driver's, but while an skb holds it the
+ *   driver cannot use it: all of it is charged too.
  */
 #include <linux/skbuff.h>
 
@@ -35,4 +37,17 @@ void pvn_rx_add_page(struct sk_buff *skb, struct page *page, u32 offset, u32 len
 {
 	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page, offset, len, PAGE_SIZE);
 	skb_mark_for_recycle(skb);
+}
+
+/**
+ * pvn_rx_add_held_page() - let an skb read a page that stays with the queue
+ * @skb: the packet; fewer than MAX_SKB_FRAGS fragments, none of them of the pool
+ * @page: granted for good; gets a reference, which goes when the skb does
+ * @offset: of the data
+ * @len: of the data
+ */
+void pvn_rx_add_held_page(struct sk_buff *skb, struct page *page, u32 offset, u32 len)
+{
+	get_page(page);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page, offset, len, PAGE_SIZE);
 }

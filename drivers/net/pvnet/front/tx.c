@@ -8,6 +8,10 @@
  * pages of its own, one by one, so no large allocation is needed. Nothing is
  * dropped for its shape.
  *
+ * With persistent grants each skb is copied to staging pages. They belong to
+ * ids, so whoever has an id has room, and the skb is kept until it is answered:
+ * sockets and BQL see the wire, not the copy.
+ *
  * Ids go from NAPI to xmit through free_id[], a ring with one writer at each
  * end; cons of the guest tx ring is written by NAPI, prod by xmit. The first
  * slot of a packet keeps the packet's state, and answers may come in any order,
@@ -119,20 +123,24 @@ static void put_gso(struct tx_cursor *c)
 	pvn_tx_slot_write(&c->q->tx, c->q->tx.prod++, &slot);
 }
 
-/* One piece, within a page. */
-static void put_piece(struct tx_cursor *c, struct page *page, u32 offset, u32 len,
-		      struct page *bounce)
+static u16 take_id(struct tx_cursor *c)
 {
 	struct pvn_queue *q = c->q;
 	u16 id = q->free_id[q->id_head & ID_MASK];
-	struct pvn_tx_buf *buf = &q->tx_buf[id];
-	union pvn_tx_slot slot = {
-		.req = { .gref = buf->gref, .offset = offset, .id = id, .size = len },
-	};
 
 	WRITE_ONCE(q->id_head, q->id_head + 1);
-	gnttab_page_grant_foreign_access_ref_one(buf->gref, q->front->xdev->otherend_id,
-						 page, 1);
+	return id;
+}
+
+/* The next slot, for bytes in the page of @gref. */
+static void put_slot(struct tx_cursor *c, u16 id, grant_ref_t gref, u32 offset, u32 len)
+{
+	struct pvn_queue *q = c->q;
+	struct pvn_tx_buf *buf = &q->tx_buf[id];
+	union pvn_tx_slot slot = {
+		.req = { .gref = gref, .offset = offset, .id = id, .size = len },
+	};
+
 	if (!c->done) {
 		c->head = id;
 		buf->skb = c->skb;
@@ -148,13 +156,26 @@ static void put_piece(struct tx_cursor *c, struct page *page, u32 offset, u32 le
 	if (c->done + 1 < c->nr_pieces)
 		slot.req.flags |= PVN_TXF_MORE_DATA;
 	c->last = id;
-	buf->bounce = bounce;
 	buf->head = c->head;
 	buf->busy = true;
 
 	pvn_tx_slot_write(&q->tx, q->tx.prod++, &slot);
 	if (!c->done++ && c->gso.size)
 		put_gso(c);
+}
+
+/* One piece, within a page that is granted for it. */
+static void put_piece(struct tx_cursor *c, struct page *page, u32 offset, u32 len,
+		      struct page *bounce)
+{
+	u16 id = take_id(c);
+	struct pvn_tx_buf *buf = &c->q->tx_buf[id];
+
+	gnttab_page_grant_foreign_access_ref_one(buf->gref, c->q->front->xdev->otherend_id,
+						 page, 1);
+	buf->bounce = bounce;
+	buf->staged = false;
+	put_slot(c, id, buf->gref, offset, len);
 }
 
 static void put_range(struct tx_cursor *c, struct page *page, u32 offset, u32 len)
@@ -214,29 +235,68 @@ static bool put_bounced(struct tx_cursor *c)
 	return true;
 }
 
+/* One piece, from @from of the packet on, in the staging page of its id. */
+static void put_staged(struct tx_cursor *c, u32 from, u32 len)
+{
+	u16 id = take_id(c);
+	u32 page = id, offset = 0;
+	const struct pvn_granted *g;
+
+	if (c->skb->len <= PVN_STAGE_SMALL) {
+		page = PVN_TX_RING_SLOTS + id / PVN_STAGE_SHARED;
+		offset = id % PVN_STAGE_SHARED * PVN_STAGE_SMALL;
+	}
+	g = &c->q->persist->stage[page];
+	skb_copy_bits(c->skb, from, page_address(g->page) + offset, len);
+	c->q->tx_buf[id].staged = true;
+	put_slot(c, id, g->gref, offset, len);
+}
+
+static void put_all_staged(struct tx_cursor *c)
+{
+	u32 offset, len;
+
+	c->nr_pieces = pvn_slots(0, c->skb->len);
+	for (offset = 0; offset < c->skb->len; offset += len) {
+		len = min_t(u32, c->skb->len - offset, PAGE_SIZE);
+		put_staged(c, offset, len);
+	}
+	c->q->tx_stats.tx_staged++;
+}
+
+static bool put_granted(struct tx_cursor *c)
+{
+	struct pvn_front *front = c->q->front;
+
+	c->nr_pieces = fitting_slots(front, c->skb);
+	if (c->nr_pieces) {
+		put_skb(c);
+		return true;
+	}
+	if (!put_bounced(c))
+		return false;
+	if (front->trusted)
+		c->q->tx_stats.tx_linearized++;
+	else
+		c->q->tx_stats.tx_bounced++;
+	return true;
+}
+
 /* Put the whole packet on the ring; false when it cannot be sent. */
 static bool put_packet(struct pvn_queue *q, struct sk_buff *skb)
 {
 	struct tx_cursor c = { .q = q, .skb = skb, .gso = pvn_skb_gso(skb) };
-	struct pvn_front *front = q->front;
 	u32 before = q->tx.prod;
 
 	if (skb->len > PVN_MAX_PACKET || skb->len < ETH_HLEN)
 		return false;
+	if (skb->len > PAGE_SIZE && !(q->front->features & PVN_F_SG))
+		return false;
 
-	c.nr_pieces = fitting_slots(front, skb);
-	if (c.nr_pieces) {
-		put_skb(&c);
-	} else {
-		if (skb->len > PAGE_SIZE && !(front->features & PVN_F_SG))
-			return false;
-		if (!put_bounced(&c))
-			return false;
-		if (front->trusted)
-			q->tx_stats.tx_linearized++;
-		else
-			q->tx_stats.tx_bounced++;
-	}
+	if (smp_load_acquire(&q->stage_live))	/* pairs with I */
+		put_all_staged(&c);
+	else if (!put_granted(&c))
+		return false;
 	q->tx_stats.tx_slots += q->tx.prod - before;
 	return true;
 }
@@ -327,7 +387,7 @@ static bool finish_slot(struct pvn_queue *q, const struct pvn_tx_rsp *rsp, int b
 		return false;
 	}
 	buf = &q->tx_buf[rsp->id];
-	if (!gnttab_end_foreign_access_ref(buf->gref)) {
+	if (!buf->staged && !gnttab_end_foreign_access_ref(buf->gref)) {
 		pvn_front_broken(q->front, "transmit grant is still in use");
 		return false;
 	}
@@ -395,7 +455,7 @@ bool pvn_tx_reap(struct pvn_queue *q, int budget)
  */
 static bool end_for_good(struct pvn_tx_buf *buf)
 {
-	if (!buf->busy) {
+	if (!buf->busy || buf->staged) {
 		gnttab_free_grant_reference(buf->gref);
 		return true;
 	}

@@ -87,6 +87,10 @@ static int put_all(struct pvn_keys *keys, const void *arg)
 
 	if (front->multi_queue)
 		err = pvn_key_put(keys, "multi-queue-num-queues", front->nr_queues);
+	if (!err && front->ctrl) {
+		err = pvn_key_put(keys, "ctrl-ring-ref", front->ctrl->ref);
+		err = err ?: pvn_key_put(keys, "event-channel-ctrl", front->ctrl->port);
+	}
 	err = err ?: put_queues(front, keys);
 	return err ?: pvn_keys_put_features(keys, PVN_FRONT, OWN_FEATURES);
 }
@@ -133,6 +137,8 @@ static int read_backend(struct pvn_front *front)
 	front->features = pvn_features_usable(features);
 	front->trusted = pvn_front_trusted &&
 			 xenbus_read_unsigned(xdev->nodename, "trusted", 1);
+	front->handover = pvn_front_handover < 0 ?
+			  front->trusted && xdev->otherend_id == 0 : pvn_front_handover;
 	if (front->netdev->reg_state == NETREG_UNINITIALIZED)
 		read_mtu(front);
 	if (!front->trusted)
@@ -153,6 +159,8 @@ static int connect_locked(struct pvn_front *front)
 
 	front->multi_queue = offered;
 	err = pvn_queues_create(front, nr, front->features & PVN_F_SPLIT_EVENTS);
+	if (!err && (front->features & PVN_F_CTRL_RING))
+		pvn_front_ctrl_create(front);
 	err = err ?: pvn_keys_write(front->xdev, put_all, front);
 	err = err ?: pvn_front_attach(front);
 	if (err) {
@@ -183,6 +191,7 @@ static void go_live(struct pvn_front *front)
 {
 	netif_carrier_on(front->netdev);
 	netdev_notify_peers(front->netdev);
+	pvn_scheme_update(front);
 }
 
 /* ------------------------------------------------------------------ close */
