@@ -45,7 +45,7 @@ static int put(void *ctx, const char *key, unsigned int value)
 #define ALL_COMMON (PVN_F_SG | PVN_F_GSO_TCPV4 | PVN_F_GSO_TCPV6 | \
 		    PVN_F_CSUM_IPV4 | PVN_F_CSUM_IPV6 | PVN_F_RX_COPY)
 #define ALL_FRONT	(ALL_COMMON | PVN_F_RX_NOTIFY)
-#define ALL_BACK	(ALL_COMMON | PVN_F_SPLIT_EVENTS)
+#define ALL_BACK	(ALL_COMMON | PVN_F_SPLIT_EVENTS | PVN_F_CTRL_RING)
 
 /* From netif.h, by hand: key, writer, and the value that means "yes". */
 static const struct {
@@ -68,6 +68,7 @@ static const struct {
 	{ "feature-ipv6-csum-offload", PVN_BACK, PVN_F_CSUM_IPV6, 1 },
 	{ "feature-rx-copy", PVN_BACK, PVN_F_RX_COPY, 1 },
 	{ "feature-split-event-channels", PVN_BACK, PVN_F_SPLIT_EVENTS, 1 },
+	{ "feature-ctrl-ring", PVN_BACK, PVN_F_CTRL_RING, 1 },
 };
 
 static u32 count_keys(enum pvn_side writer)
@@ -116,7 +117,7 @@ static void write_read(enum pvn_side writer, u32 all)
 	u32 features;
 	size_t i;
 
-	for (features = 0; features < 256; features++) {
+	for (features = 0; features < 512; features++) {
 		struct store s = {}, expect = {};
 
 		test_context("writer %d, features %#x", writer, features);

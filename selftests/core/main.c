@@ -11,11 +11,12 @@
 #include "ktap.h"
 
 extern const struct suite slots_suite, ring_suite, extra_suite, tx_suite,
-	rx_suite, place_suite, feat_suite, state_suite, abi_suite;
+	rx_suite, place_suite, feat_suite, state_suite, ctrl_suite,
+	abi_suite;
 
 static const struct suite *const suites[] = {
 	&slots_suite, &ring_suite, &extra_suite, &tx_suite, &rx_suite,
-	&place_suite, &feat_suite, &state_suite, &abi_suite,
+	&place_suite, &feat_suite, &state_suite, &ctrl_suite, &abi_suite,
 };
 
 #define FAILURES_SHOWN	10
