@@ -121,7 +121,8 @@ static void answer_next(struct pvn_back_ctrl *ctrl)
 
 static void work(struct work_struct *work)
 {
-	struct pvn_back_ctrl *ctrl = container_of(to_delayed_work(work), struct pvn_back_ctrl, work);
+	struct pvn_back_ctrl *ctrl = container_of(to_delayed_work(work), struct pvn_back_ctrl,
+						  work);
 	u32 n = pvn_ring_pending(&ctrl->ring), i;
 
 	if (READ_ONCE(ctrl->vif->broken))

@@ -4,11 +4,11 @@
  *
  * xmit lays out the copies of a packet and holds the packet. A copy costs more
  * than a slot, so a page of ours goes to one page of the guest; only a packet
- * that would need too many slots is packed tightly. The copies are run when there are enough, when the
- * queue is about to stop, at the end of a burst of a local process, or by the
- * queue's own NAPI, which xmit schedules for the same softirq round: so packets
- * that a bridge forwards one by one share a hypercall too. Only then do answers
- * go on the ring, in slot order.
+ * that would need too many slots is packed tightly. The copies are run when
+ * there are enough, when the queue is about to stop, at the end of a burst of a
+ * local process, or by the queue's own NAPI, which xmit schedules for the same
+ * softirq round: so packets that a bridge forwards one by one share a hypercall
+ * too. Only then do answers go on the ring, in slot order.
  *
  * A local process that sends packets in quick succession begins a softirq round
  * with each of them. So while they are dense they are held for a moment: until

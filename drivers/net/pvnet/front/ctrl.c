@@ -16,7 +16,8 @@
 /* Looks after events only; pvn_ctrl_call() takes the answer off the ring. */
 static void on_event(struct work_struct *work)
 {
-	struct pvn_front_ctrl *ctrl = container_of(to_delayed_work(work), struct pvn_front_ctrl, work);
+	struct pvn_front_ctrl *ctrl = container_of(to_delayed_work(work), struct pvn_front_ctrl,
+						   work);
 
 	if (!READ_ONCE(ctrl->chan.irq)) {
 		schedule_delayed_work(&ctrl->work, 1);	/* being bound */
@@ -53,6 +54,19 @@ static int take_answer(struct pvn_front_ctrl *ctrl, const struct pvn_ctrl_req *r
 	}
 }
 
+/* Publish the request that was written, and wait. */
+static int ask(struct pvn_front_ctrl *ctrl, const struct pvn_ctrl_req *req, u32 *data)
+{
+	if (pvn_arm(&ctrl->ring, 1))
+		return -EPROTO;		/* an answer before the question */
+	pvn_publish(&ctrl->ring, &ctrl->chan);
+	if (!wait_event_timeout(ctrl->wait, answered(ctrl), ANSWER_TIMEOUT))
+		return -ETIMEDOUT;
+	if (READ_ONCE(ctrl->dead))
+		return -ESHUTDOWN;
+	return take_answer(ctrl, req, data);
+}
+
 /**
  * pvn_ctrl_call() - send a message and wait for the answer
  * @ctrl: the control ring
@@ -79,17 +93,7 @@ int pvn_ctrl_call(struct pvn_front_ctrl *ctrl, u16 type, u32 queue, u32 entries,
 		slot.req.data[2] = entries;
 	}
 	pvn_ctrl_slot_write(&ctrl->ring, ctrl->ring.prod++, &slot);
-	if (pvn_arm(&ctrl->ring, 1)) {
-		err = -EPROTO;	/* an answer before the question */
-	} else {
-		pvn_publish(&ctrl->ring, &ctrl->chan);
-		if (!wait_event_timeout(ctrl->wait, answered(ctrl), ANSWER_TIMEOUT))
-			err = -ETIMEDOUT;
-		else if (READ_ONCE(ctrl->dead))
-			return -ESHUTDOWN;
-		else
-			err = take_answer(ctrl, &slot.req, data);
-	}
+	err = ask(ctrl, &slot.req, data);
 	if (err == -EPROTO || err == -ETIMEDOUT) {
 		WRITE_ONCE(ctrl->dead, true);
 		dev_warn(&ctrl->front->xdev->dev, "control message %u: %s\n", type,

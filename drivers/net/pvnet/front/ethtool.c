@@ -19,6 +19,7 @@ static const struct pvn_stat_group groups[] = {
 static const char flag_names[][ETH_GSTRING_LEN] = {
 	"persistent-grants",
 };
+
 #define FLAG_PERSISTENT	BIT(0)
 
 static void get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)

@@ -128,7 +128,7 @@ bool pvn_persist_create(struct pvn_queue *q, u32 max)
 			if (i)
 				dev_info(dev, "queue %u: only %u of %u pages are granted for good\n",
 					 q->index, nr, PVN_STAGE_PAGES + nr_rx[0]);
-			smp_store_release(&q->persist, p);
+			smp_store_release(&q->persist, p);	/* K: with count_out() */
 			return true;
 		}
 		atomic_sub(nr, &granted);
@@ -228,7 +228,7 @@ void pvn_persist_handed(struct pvn_queue *q, u16 i)
  */
 u32 pvn_persist_count_out(const struct pvn_queue *q)
 {
-	const struct pvn_persist *p = smp_load_acquire(&q->persist);
+	const struct pvn_persist *p = smp_load_acquire(&q->persist);	/* pairs with K */
 	u32 n = 0, i;
 
 	for (i = 0; p && i < p->nr_rx; i++)

@@ -60,10 +60,11 @@ static int upgrade(struct pvn_queue *q)
 		   PVN_GREF_READONLY);
 	if (err)
 		return err;
-	smp_store_release(&q->stage_live, true);	/* I: pages before their use; pairs with xmit's load */
+	/* I: pages before their use; pairs with xmit's load */
+	smp_store_release(&q->stage_live, true);
 	err = call(q, PVN_CTRL_ADD_GREF_MAPPING, q->persist->rx, q->persist->nr_rx, 0);
-	if (!err)
-		smp_store_release(&q->rx_live, true);	/* J: the same; pairs with NAPI's load */
+	if (!err)	/* J: the same; pairs with NAPI's load */
+		smp_store_release(&q->rx_live, true);
 	return 0;
 }
 
