@@ -13,6 +13,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'testbed'))
 from tb.host import Error, need         # noqa: E402
@@ -21,6 +22,20 @@ from tb.suite import HOST_TOOLS         # noqa: E402
 TOP = Path(__file__).resolve().parents[2]
 TESTBED = TOP / 'tools/testbed/testbed'
 CELLS = TOP / 'tools/bench/cells.sh'
+
+
+class Variant(NamedTuple):
+    """Drivers, and the grant scheme if the frontend is told one."""
+    name: str
+    front: str
+    back: str
+    scheme: str = ''
+
+
+# What is compared, everywhere. Those after the first are compared with the first.
+VARIANTS = (Variant('stock', 'stock', 'stock'),
+            Variant('copy', 'pvnet', 'pvnet', 'copy'),
+            Variant('persistent', 'pvnet', 'pvnet', 'persistent'))
 
 
 class Cell:
@@ -35,6 +50,12 @@ class Cell:
 
     def mean(self):
         return sum(self.values) / len(self.values) if self.values else None
+
+    def extend(self, other):
+        self.values += other.values
+        self.sent += other.sent
+        self.failed += other.failed
+        self.unit = self.unit or other.unit
 
 
 def notes(cells):
@@ -59,18 +80,25 @@ def spread(values):
 
 
 class Machine:
-    """One boot of the testbed, its options and what it measured."""
+    """One boot of the testbed, its options and what it measured.
 
-    def __init__(self, name, front, back, cells, seconds, repeats, guests=1, options=(), omit=1):
-        self.name, self.front, self.back, self.guests = name, front, back, guests
-        self.args = [str(seconds), str(omit), str(repeats), *cells]
-        self.options = list(options)
+    All its variants have the same drivers; several are switched while it runs.
+    """
+
+    def __init__(self, name, variants, cells, seconds, repeats, guests=1, options=(), omit=1, icount=True):
+        self.name, self.variants, self.guests = name, variants, guests
+        schemes = ','.join(v.scheme for v in variants) or 'any'
+        self.args = [str(seconds), str(omit), str(repeats), schemes, *cells]
+        self.options = [*(['--icount'] if icount else []), *options]
+        if len(variants) == 1 and variants[0].scheme:
+            self.options += ['--scheme', variants[0].scheme]
         self.facts, self.cells, self.why = {}, {}, 'not run'
 
     def run(self, out):
         """True when it passed; only then its figures count."""
         results = out / self.name
-        cmd = [TESTBED, 'run', '--icount', '--front', self.front, '--back', self.back,
+        drivers = self.variants[0]
+        cmd = [TESTBED, 'run', '--front', drivers.front, '--back', drivers.back,
                '--guests', str(self.guests), '--results', results, *self.options, CELLS, *self.args]
         start = time.monotonic()
         say(f'{self.name}: starts')
@@ -96,7 +124,7 @@ class Machine:
                 self.add(row)
 
     def add(self, row):
-        cell = self.cells.setdefault((row['direction'], row['size']), Cell())
+        cell = self.cells.setdefault((row['scheme'], row['direction'], row['size']), Cell())
         cell.unit = row['unit']
         try:
             value = float(row['value'])
@@ -107,9 +135,9 @@ class Machine:
         if row['sent']:
             cell.sent.append(float(row['sent']))
 
-    def cell(self, direction, size):
+    def cell(self, variant, direction, size):
         """Never a number of a machine that failed."""
-        cell = self.cells.get((direction, str(size)), Cell())
+        cell = self.cells.get((variant.scheme or 'any', direction, str(size)), Cell())
         if self.why and not cell.failed:
             cell = Cell()
             cell.failed = [self.why]

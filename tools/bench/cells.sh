@@ -1,19 +1,56 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs in dom0 of the testbed: measures cells, and leaves cells.csv, a line a run:
-# direction,size,run,unit,value,sent (the value may be "failed: reason"; sent is
+# scheme,direction,size,run,unit,value,sent (the value may be "failed: reason"; sent is
 # what a UDP sender offered). A run that failed is shown, and done again.
-# usage: cells.sh SECONDS OMIT REPEATS CELL...
+# usage: cells.sh SECONDS OMIT REPEATS SCHEMES CELL...
 #	tcp:SIZE to and from guest 1   udp:SIZE the same   g2g:SIZE guest 1 to guest 2
 #	rr	TCP_RR to guest 1
 # A TCP run has OMIT seconds before the measured ones. Figures are the receiver's.
-seconds=$1 omit=$2 repeats=$3
-shift 3
+# SCHEMES (copy,persistent) are switched for each repeat, in alternating order; "any"
+# leaves the grant scheme as it is. SCHEME-DIRECTION-SIZE.added is what the first run of
+# a cell has added to the counters of both ends.
+seconds=$1 omit=$2 repeats=$3 schemes=${4//,/ }
+shift 4
 csv=/tmp/cells.csv
-echo "direction,size,run,unit,value,sent" > "$csv"
+echo "scheme,direction,size,run,unit,value,sent" > "$csv"
 
 # row DIRECTION SIZE UNIT VALUE [SENT]
-row() { echo "$1,$2,$round,$3,$4,$5" | tee -a "$csv"; }
+row() { echo "$scheme,$1,$2,$round,$3,$4,$5" | tee -a "$csv"; }
+
+# use SCHEME: in all guests; returns when it is what both directions use
+use() {
+	local on i
+
+	scheme=$1
+	case $scheme in
+	copy)		on=0 ;;
+	persistent)	on=1 ;;
+	*)		return ;;
+	esac
+	for i in $(guests); do
+		guest "$i" "ethtool --set-priv-flags eth0 persistent-grants $([ $on = 1 ] && echo on || echo off)" ||
+			fail "guest $i: no scheme $scheme"
+		guest_wait "$i" 30 "! ethtool -S eth0 | grep persistent_[rt]x: | grep -v ': $on\$'" ||
+			fail "guest $i: the scheme is not $scheme"
+	done
+}
+
+# The counters of both ends, a line each: END COUNTER VALUE
+counters() {
+	local i
+
+	for i in $(guests); do
+		ethtool -S "$(vifname "$i")" | sed -n "s/^ *\(.*\): /back-g$i \1 /p"
+		guest "$i" 'ethtool -S eth0' | sed -n "s/^ *\(.*\): /front-g$i \1 /p"
+	done
+}
+
+# added FILE: of counters; prints what they have become since, less what they were
+added() {
+	counters | awk 'NR == FNR { was[$1, $2] = $3; next }
+			$3 != was[$1, $2] { printf "%s %s %.0f\n", $1, $2, $3 - was[$1, $2] }' "$1" -
+}
 
 # A server that ends now and then is started again; a run that it refuses has
 # failed, and is not a zero.
@@ -54,7 +91,11 @@ try() {
 	row "$dir" "$size" Mb/s "$value" "$offered"
 }
 
-cell() { try "$@" || try "$@" || try "$@"; }
+cell() {
+	[ "$round" = 1 ] && counters > /tmp/counters
+	try "$@" || try "$@" || try "$@"
+	[ "$round" = 1 ] && added /tmp/counters > "/tmp/$scheme-$2-$3.added"
+}
 
 # client: iperf3 from dom0 to guest 1
 client() { timeout $((seconds + 60)) iperf3 -J -c "$(guest_ip 1)" -t "$seconds" "$@"; }
@@ -62,8 +103,10 @@ client() { timeout $((seconds + 60)) iperf3 -J -c "$(guest_ip 1)" -t "$seconds" 
 rr() {
 	local value
 
+	[ "$round" = 1 ] && counters > /tmp/counters
 	value=$(netperf -P 0 -v 0 -H "$(guest_ip 1)" -l "$seconds" -t TCP_RR 2> /tmp/run.err | tr -d ' ')
 	row rr 1 /s "${value:-failed: $(head -1 /tmp/run.err | tr ',' ';')}"
+	[ "$round" = 1 ] && added /tmp/counters > "/tmp/$scheme-rr-1.added"
 }
 
 measure() {
@@ -92,11 +135,15 @@ case " $* " in *" rr "*)
 esac
 
 for round in $(seq "$repeats"); do
-	for i; do measure "$i"; done
+	for s in $schemes; do
+		use "$s"
+		for i; do measure "$i"; done
+	done
+	schemes=$(tr ' ' '\n' <<< "$schemes" | tac)
 done
 for i in $(guests); do
 	ethtool -S "$(vifname "$i")" > "/tmp/back-g$i.stats" 2>&1
 	guest "$i" 'ethtool -S eth0' > "/tmp/front-g$i.stats" 2>&1
 done
-result "$csv" /tmp/*.stats
+result "$csv" /tmp/*.stats /tmp/*.added
 pass
