@@ -215,6 +215,17 @@ counter() {
 		awk -v n="$3" '$1 ~ "(^|_)" n ":$" && !($1 ~ "event_" && n !~ "event_") { s += $2; k++ } END { if (k) print s }'
 }
 
+# counters SIDE IF NAME...: the sums of several, from one reading; - for one that is not there.
+counters() {
+	local side=$1 dev=$2
+
+	shift 2
+	on "$side" ethtool -S "$dev" | tr -d '\r' | awk -v names="$*" '
+		BEGIN { n = split(names, name) }
+		{ for (i = 1; i <= n; i++) if ($1 ~ "^(q[0-9]+_)?" name[i] ":$") { s[i] += $2; k[i]++ } }
+		END { for (i = 1; i <= n; i++) printf "%s%s", k[i] ? s[i] : "-", i < n ? " " : "\n" }'
+}
+
 # bad_counts: what must stay as it is while good traffic runs: one line, to compare.
 bad_counts() {
 	local s i k
@@ -380,6 +391,31 @@ detach() {
 	xl network-detach "g$REMOTE" 0 || return
 	until_true 60 test ! -e "/sys/class/net/$VIF" || return
 	remote_wait 60 "test ! -e /sys/class/net/$RIF"
+}
+
+# ---- grant schemes of pvnet-front ----
+
+# scheme_is persistent|copy: both ends say so, for all queues and both directions.
+scheme_is() {
+	local tx rx pages mapped queues
+
+	read -r tx rx pages < <(counters remote "$RIF" persistent_tx persistent_rx persistent_pages)
+	mapped=$(counters local "$VIF" mapped_pages)
+	queues=$(ls -d "/sys/class/net/$VIF/queues"/tx-* | wc -l)
+	echo "queues $queues, persistent tx $tx, rx $rx; pages $pages granted, $mapped mapped"
+	case $1 in
+	persistent)	is "$tx" -eq "$queues" && is "$rx" -eq "$queues" && is "$pages" -gt 0 && is "$mapped" -eq "$pages";;
+	copy)	is "$tx" -eq 0 && is "$rx" -eq 0 && { [ "$mapped" = - ] || is "$mapped" -eq 0; };;
+	esac
+}
+
+# set_scheme persistent|copy: while it runs, without a reconnect.
+set_scheme() {
+	local flag=on
+
+	[ "$1" = persistent ] || flag=off
+	remote "ethtool --set-priv-flags $RIF persistent-grants $flag" || return
+	until_true 30 scheme_is "$1" || { scheme_is "$1"; return 1; }
 }
 
 # ---- logs ----
