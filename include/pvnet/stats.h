@@ -31,6 +31,7 @@
 	x(rx_dropped)		/* no memory for the skb */		\
 	x(rx_errors)		/* damaged or refused by the backend */	\
 	x(rx_alloc_failed)	/* no page to post */			\
+	x(rx_mischarged)	/* by the truesize audit */		\
 	x(tx_completed)							\
 	x(tx_errors)		/* slots that the backend answered with an error */
 
@@ -55,7 +56,8 @@
 	x(from_guest_copy_ops)						\
 	x(from_guest_copy_calls)					\
 	x(from_guest_copy_bytes)					\
-	x(from_guest_mapped_copies) /* from pages that stay mapped */
+	x(from_guest_mapped_copies) /* from pages that stay mapped */	\
+	x(from_guest_mischarged) /* by the truesize audit */
 
 /* Backend, written under the netdev tx queue's lock. */
 #define PVN_BACK_TO_STATS(x)						\

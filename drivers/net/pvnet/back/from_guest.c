@@ -200,6 +200,7 @@ static void deliver(struct pvn_vq *q, const struct pvn_from_pkt *p)
 
 	q->from_stats.from_guest_packets++;
 	q->from_stats.from_guest_bytes += skb->len;
+	q->from_stats.from_guest_mischarged += pvn_skb_mischarged(skb);
 
 	skb->protocol = eth_type_trans(skb, q->vif->netdev);
 	skb_record_rx_queue(skb, q->index);

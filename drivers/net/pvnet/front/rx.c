@@ -330,6 +330,7 @@ static void deliver(const struct rx_cursor *c, struct sk_buff *skb)
 
 	q->rx_stats.rx_packets++;
 	q->rx_stats.rx_bytes += skb->len;
+	q->rx_stats.rx_mischarged += pvn_skb_mischarged(skb);
 
 	skb->protocol = eth_type_trans(skb, q->front->netdev);
 	skb_record_rx_queue(skb, q->index);
