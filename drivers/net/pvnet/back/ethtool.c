@@ -57,10 +57,20 @@ static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *s
 	}
 }
 
+/* The frontend chooses. */
+static void get_channels(struct net_device *netdev, struct ethtool_channels *ch)
+{
+	const struct pvn_vif *vif = netdev_priv(netdev);
+
+	ch->max_combined = pvn_back_max_queues;
+	ch->combined_count = vif->nr_queues;
+}
+
 const struct ethtool_ops pvn_back_ethtool_ops = {
 	.get_drvinfo		= get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_ts_info		= ethtool_op_get_ts_info,
+	.get_channels		= get_channels,
 	.get_sset_count		= get_sset_count,
 	.get_strings		= get_strings,
 	.get_ethtool_stats	= get_ethtool_stats,

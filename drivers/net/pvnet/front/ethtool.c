@@ -88,6 +88,31 @@ static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *s
 	}
 }
 
+static void get_channels(struct net_device *netdev, struct ethtool_channels *ch)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	ch->max_combined = front->max_queues;
+	ch->combined_count = front->nr_queues;
+}
+
+/*
+ * The number of queues is settled when the ends connect, so they connect anew,
+ * after this has returned. The backend may offer fewer.
+ */
+static int set_channels(struct net_device *netdev, struct ethtool_channels *ch)
+{
+	struct pvn_front *front = netdev_priv(netdev);
+
+	if (!front->multi_queue && ch->combined_count > 1)
+		return -EOPNOTSUPP;
+	if (front->wanted_queues == ch->combined_count && front->nr_queues == ch->combined_count)
+		return 0;
+	front->wanted_queues = ch->combined_count;
+	schedule_work(&front->reconnect);
+	return 0;
+}
+
 static int get_tunable(struct net_device *netdev, const struct ethtool_tunable *tuna,
 		       void *data)
 {
@@ -120,6 +145,8 @@ const struct ethtool_ops pvn_front_ethtool_ops = {
 	.get_sset_count		= get_sset_count,
 	.get_strings		= get_strings,
 	.get_ethtool_stats	= get_ethtool_stats,
+	.get_channels		= get_channels,
+	.set_channels		= set_channels,
 	.get_priv_flags		= get_priv_flags,
 	.set_priv_flags		= set_priv_flags,
 	.get_tunable		= get_tunable,

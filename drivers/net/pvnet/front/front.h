@@ -218,6 +218,8 @@ struct pvn_queue {
  * @queue: connected queues, NULL when there are none; under RTNL
  * @nr_queues: how many
  * @max_queues: how many the netdev was made for
+ * @wanted_queues: how many the user wants, 1 to @max_queues
+ * @reconnect: closes and connects anew
  * @multi_queue: the backend offers more than the one queue of old
  * @features: PVN_F_* of the backend, usable ones
  * @trusted: the backend may see whole pages
@@ -237,6 +239,8 @@ struct pvn_front {
 	struct pvn_queue **queue;
 	unsigned int nr_queues;
 	unsigned int max_queues;
+	unsigned int wanted_queues;
+	struct work_struct reconnect;
 	bool multi_queue;
 	u32 features;
 	bool trusted;
@@ -261,6 +265,7 @@ void pvn_front_broken(struct pvn_front *front, const char *why);
 
 /* xenbus.c */
 extern struct xenbus_driver pvn_front_driver;
+void pvn_front_reconnect_init(struct pvn_front *front);
 
 /* netdev.c; under RTNL unless said otherwise */
 struct net_device *pvn_front_alloc(struct xenbus_device *xdev);

@@ -107,9 +107,11 @@ struct net_device *pvn_front_alloc(struct xenbus_device *xdev)
 	front->netdev = netdev;
 	front->xdev = xdev;
 	front->max_queues = pvn_front_max_queues;
+	front->wanted_queues = front->max_queues;
 	front->rx_copybreak = RX_COPYBREAK_DEFAULT;
 	spin_lock_init(&front->stats_lock);
 	pvn_scheme_init(front);
+	pvn_front_reconnect_init(front);
 
 	netdev->netdev_ops = &ops;
 	netdev->ethtool_ops = &pvn_front_ethtool_ops;

@@ -150,7 +150,7 @@ static int connect_locked(struct pvn_front *front)
 {
 	unsigned int offered = xenbus_read_unsigned(front->xdev->otherend,
 						    "multi-queue-max-queues", 0);
-	unsigned int nr = clamp(offered, 1u, front->max_queues);
+	unsigned int nr = clamp(offered, 1u, front->wanted_queues);
 	int err;
 
 	pvn_front_detach(front);
@@ -264,6 +264,25 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	return xenbus_switch_state(xdev, XenbusStateInitialising);
 }
 
+/* Connect anew: what the queues are is settled then. */
+static void reconnect(struct work_struct *work)
+{
+	struct pvn_front *front = container_of(work, struct pvn_front, reconnect);
+
+	quiesce(front);
+	close_bus(front->xdev);
+	xenbus_switch_state(front->xdev, XenbusStateInitialising);
+}
+
+/**
+ * pvn_front_reconnect_init() - of a new device
+ * @front: the device
+ */
+void pvn_front_reconnect_init(struct pvn_front *front)
+{
+	INIT_WORK(&front->reconnect, reconnect);
+}
+
 static void on_backend(struct xenbus_device *xdev, enum xenbus_state state)
 {
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
@@ -289,6 +308,7 @@ static void remove(struct xenbus_device *xdev)
 {
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
 
+	cancel_work_sync(&front->reconnect);
 	quiesce(front);
 	close_bus(xdev);
 
@@ -308,6 +328,7 @@ static int resume(struct xenbus_device *xdev)
 {
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
 
+	cancel_work_sync(&front->reconnect);
 	rtnl_lock();
 	pvn_front_detach(front);
 	pvn_front_destroy(front);
