@@ -53,7 +53,7 @@ static int do_send(const char *addr, int port, uint32_t count, int size, double 
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	static unsigned char buf[65507];
 	uint32_t n = 0, failed = 0;
-	double start, due;
+	double start, due, left;
 	struct head h;
 
 	if (inet_pton(AF_INET, addr, &to.sin_addr) != 1 || size < (int)sizeof(h) ||
@@ -69,8 +69,8 @@ static int do_send(const char *addr, int port, uint32_t count, int size, double 
 		due = start + n / rate;
 		if (now() - due > 0.002)
 			start += now() - due - 0.002;
-		while (now() < due)
-			usleep((due - now()) * 1e6 + 1);
+		while ((left = due - now()) > 0)
+			usleep(left * 1e6 + 1);
 		h = (struct head) { htonl(DATA), htonl(n) };
 		memcpy(buf, &h, sizeof(h));
 		while (send(fd, buf, size, 0) != size) {
