@@ -5,7 +5,6 @@
 
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
-#include <linux/jump_label.h>
 #include <linux/netdev_features.h>
 #include <linux/skbuff.h>
 
@@ -29,16 +28,6 @@ struct sk_buff *pvn_skb_offloads(struct sk_buff *skb, enum pvn_csum csum,
 enum pvn_csum pvn_skb_csum(const struct sk_buff *skb);
 struct pvn_gso pvn_skb_gso(const struct sk_buff *skb);
 
-DECLARE_STATIC_KEY_FALSE(pvn_audit_key);
-bool pvn_audit_wrong(const struct sk_buff *skb);
-
-/**
- * pvn_skb_mischarged() - 1 when the audit is on and the charge is not what it should be
- * @skb: just received
- */
-static inline unsigned int pvn_skb_mischarged(const struct sk_buff *skb)
-{
-	return static_branch_unlikely(&pvn_audit_key) && pvn_audit_wrong(skb);
-}
+unsigned int pvn_skb_mischarged(const struct sk_buff *skb);
 
 #endif

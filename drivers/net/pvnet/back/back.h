@@ -163,6 +163,7 @@ struct pvn_vq {
  * @running: NAPI is enabled on all queues; under RTNL
  * @broken: the frontend broke the protocol: no traffic until the next connect
  * @stalled_queues: the carrier is off while there are any
+ * @debug: file in debugfs
  * @stats_lock: holds @queue still while its counters are read
  * @past: counters of queues that are gone
  * @hotplug_watch: on hotplug-status
@@ -179,6 +180,7 @@ struct pvn_vif {
 	bool running;
 	bool broken;
 	atomic_t stalled_queues;
+	struct dentry *debug;
 	spinlock_t stats_lock;
 	struct rtnl_link_stats64 past;
 	struct xenbus_watch hotplug_watch;
@@ -269,6 +271,12 @@ void pvn_back_ctrl_destroy(struct pvn_vif *vif);
 /* acct.c: the only place where memory is charged to an skb */
 struct sk_buff *pvn_from_alloc_skb(struct pvn_vq *q, u32 linear);
 bool pvn_from_add_page(struct pvn_vq *q, struct sk_buff *skb, u32 len);
+
+/* debug.c */
+void pvn_back_debug_init(void);
+void pvn_back_debug_exit(void);
+void pvn_back_debug_add(struct pvn_vif *vif);
+void pvn_back_debug_remove(struct pvn_vif *vif);
 
 /* ethtool.c */
 extern const struct ethtool_ops pvn_back_ethtool_ops;

@@ -101,17 +101,22 @@ static int __init pvn_back_init(void)
 	err = check_parameters();
 	if (err)
 		return err;
+	pvn_back_debug_init();
 	/*
 	 * No owner: only a connected vif holds a reference (see xenbus.c), and
 	 * vifs without a frontend do not keep the module from being unloaded.
 	 */
-	return __xenbus_register_backend(&pvn_back_driver, NULL, KBUILD_MODNAME);
+	err = __xenbus_register_backend(&pvn_back_driver, NULL, KBUILD_MODNAME);
+	if (err)
+		pvn_back_debug_exit();
+	return err;
 }
 module_init(pvn_back_init);
 
 static void __exit pvn_back_exit(void)
 {
 	xenbus_unregister_driver(&pvn_back_driver);
+	pvn_back_debug_exit();
 }
 module_exit(pvn_back_exit);
 

@@ -146,6 +146,7 @@ struct pvn_vif *pvn_vif_create(struct xenbus_device *xdev, domid_t domid,
 		free_netdev(netdev);
 		return ERR_PTR(err);
 	}
+	pvn_back_debug_add(vif);
 	return vif;
 }
 
@@ -157,6 +158,7 @@ struct pvn_vif *pvn_vif_create(struct xenbus_device *xdev, domid_t domid,
  */
 void pvn_vif_free(struct pvn_vif *vif)
 {
+	pvn_back_debug_remove(vif);
 	unregister_netdev(vif->netdev);
 	free_netdev(vif->netdev);
 }

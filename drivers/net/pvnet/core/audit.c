@@ -14,8 +14,7 @@
 
 #include <pvnet/skb.h>
 
-DEFINE_STATIC_KEY_FALSE(pvn_audit_key);
-EXPORT_SYMBOL_GPL(pvn_audit_key);
+static DEFINE_STATIC_KEY_FALSE(audit_key);
 
 /* A head of a page fragment pins its share of the page, the others all that kmalloc gave. */
 static unsigned int pinned_by_head(const struct sk_buff *skb)
@@ -50,14 +49,14 @@ static unsigned int pinned(const struct sk_buff *skb)
 }
 
 /**
- * pvn_audit_wrong() - is an skb charged for more or less than it pins?
+ * pvn_skb_mischarged() - 1 when the audit is on and the charge is not what is pinned
  * @skb: just received: not cloned, its fragments not shared
  */
-bool pvn_audit_wrong(const struct sk_buff *skb)
+unsigned int pvn_skb_mischarged(const struct sk_buff *skb)
 {
-	return skb->truesize != pinned(skb);
+	return static_branch_unlikely(&audit_key) && skb->truesize != pinned(skb);
 }
-EXPORT_SYMBOL_GPL(pvn_audit_wrong);
+EXPORT_SYMBOL_GPL(pvn_skb_mischarged);
 
 static int set_audit(const char *value, const struct kernel_param *kp)
 {
@@ -67,15 +66,15 @@ static int set_audit(const char *value, const struct kernel_param *kp)
 	if (err)
 		return err;
 	if (on)
-		static_branch_enable(&pvn_audit_key);
+		static_branch_enable(&audit_key);
 	else
-		static_branch_disable(&pvn_audit_key);
+		static_branch_disable(&audit_key);
 	return 0;
 }
 
 static int get_audit(char *buffer, const struct kernel_param *kp)
 {
-	return sysfs_emit(buffer, "%d\n", static_key_enabled(&pvn_audit_key));
+	return sysfs_emit(buffer, "%d\n", static_key_enabled(&audit_key));
 }
 
 static const struct kernel_param_ops audit_ops = {

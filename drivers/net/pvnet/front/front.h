@@ -230,6 +230,7 @@ struct pvn_queue {
  * @running: NAPI is enabled on all queues; under RTNL
  * @broken: the backend broke the protocol: no traffic until the next connect
  * @rx_copybreak: packets up to this size are copied to a right-sized buffer
+ * @debug: file in debugfs
  * @stats_lock: holds @queue still while its counters are read
  * @past: counters of queues that are gone
  */
@@ -251,6 +252,7 @@ struct pvn_front {
 	bool running;
 	bool broken;
 	u32 rx_copybreak;
+	struct dentry *debug;
 	spinlock_t stats_lock;
 	struct rtnl_link_stats64 past;
 };
@@ -313,6 +315,12 @@ void pvn_rx_drain(struct pvn_queue *q);
 struct sk_buff *pvn_rx_alloc_skb(struct pvn_queue *q, u32 linear);
 void pvn_rx_add_page(struct sk_buff *skb, struct page *page, u32 offset, u32 len);
 void pvn_rx_add_held_page(struct sk_buff *skb, struct page *page, u32 offset, u32 len);
+
+/* debug.c */
+void pvn_front_debug_init(void);
+void pvn_front_debug_exit(void);
+void pvn_front_debug_add(struct pvn_front *front);
+void pvn_front_debug_remove(struct pvn_front *front);
 
 /* ethtool.c */
 extern const struct ethtool_ops pvn_front_ethtool_ops;

@@ -80,18 +80,23 @@ static int __init pvn_front_init(void)
 	if (!pvn_front_max_queues)
 		pvn_front_max_queues = min(num_online_cpus(), 8u);
 
+	pvn_front_debug_init();
 	/*
 	 * No owner: the core would take a reference for each bound device, and
 	 * the module could not be unloaded. It can: xenbus_unregister_driver()
 	 * returns when each device has been removed.
 	 */
-	return __xenbus_register_frontend(&pvn_front_driver, NULL, KBUILD_MODNAME);
+	err = __xenbus_register_frontend(&pvn_front_driver, NULL, KBUILD_MODNAME);
+	if (err)
+		pvn_front_debug_exit();
+	return err;
 }
 module_init(pvn_front_init);
 
 static void __exit pvn_front_exit(void)
 {
 	xenbus_unregister_driver(&pvn_front_driver);
+	pvn_front_debug_exit();
 }
 module_exit(pvn_front_exit);
 

@@ -261,7 +261,12 @@ static int probe(struct xenbus_device *xdev, const struct xenbus_device_id *id)
 	dev_set_drvdata(&xdev->dev, netdev_priv(netdev));
 
 	/* Another driver may have left the device Closed. */
-	return xenbus_switch_state(xdev, XenbusStateInitialising);
+	err = xenbus_switch_state(xdev, XenbusStateInitialising);
+	if (err)
+		free_netdev(netdev);
+	else
+		pvn_front_debug_add(netdev_priv(netdev));
+	return err;
 }
 
 /* Connect anew: what the queues are is settled then. */
@@ -308,6 +313,7 @@ static void remove(struct xenbus_device *xdev)
 {
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
 
+	pvn_front_debug_remove(front);
 	cancel_work_sync(&front->reconnect);
 	quiesce(front);
 	close_bus(xdev);
