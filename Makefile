@@ -52,7 +52,7 @@ check-style:		## the source tree's own rules; seconds
 check-unit:		## unit tests, mutants and short fuzzing; under a minute
 	tools/check/run unit
 
-check-long:		## fuzz the parsers for 10 minutes
+check-long:		## fuzz the parsers for 10 minutes, and the testbed's full matrices: hours
 	tools/check/run long
 
 check-debug:		## the testbed's selftests on a kernel with KASAN and lockdep
