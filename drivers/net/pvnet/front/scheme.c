@@ -159,12 +159,15 @@ void pvn_scheme_init(struct pvn_front *front)
 
 /**
  * pvn_scheme_update() - bring the queues to the scheme that is wanted
- * @front: the device, connected
+ * @front: the device
  *
+ * Nobody answers before the backend is Connected, which calls this again.
  * Returns at once. Context: process; not while the device is being destroyed.
  */
 void pvn_scheme_update(struct pvn_front *front)
 {
+	if (!netif_carrier_ok(front->netdev))
+		return;		/* when the backend is there */
 	if (front->ctrl)
 		schedule_work(&front->scheme_work);
 	else if (front->want_persistent)
