@@ -154,6 +154,22 @@ all_copied() {
 	same "$a" "0 0 0 0"
 }
 
+# A frontend that knows of no control ring finds none in its directory, nor does the
+# backend, which would map a page that is something else by now.
+no_old_keys() {
+	remote "rmmod pvnet-front" || return
+	for k in ctrl-ring-ref event-channel-ctrl; do
+		xenstore-read "/local/domain/$(domid 1)/device/vif/0/$k" 2> /dev/null && { echo "$k is left"; return 1; }
+	done
+	remote "modprobe pvnet-front $TB_FRONT_ARGS && guest_net_up" && until_true 60 vif_connected 1 && wait_link
+}
+
+# Right after pvnet's, which had a control ring.
+stock_front_after() {
+	use_pair pvnet pvnet "$TB_BACK_ARGS" "$TB_FRONT_ARGS" && until_true 30 scheme_is persistent && use_pair stock pvnet "$TB_BACK_ARGS" || return
+	! dmesg | awk -v m="selftest: $MARK" 'index($0, m) { n = 1; next } n' | grep -E "no control ring|mapping in shared page"
+}
+
 # What a guest's log says of its scheme is for pvnet-front; with the stock frontend, dom0's.
 stock_front_is_logged() { dmesg | awk -v m="selftest: $MARK" 'index($0, m) { n = 1; next } n' | grep -i "$VIF.*copy"; }
 
@@ -174,6 +190,8 @@ part_steady() {
 }
 
 part_peers() {
+	check "nothing is left of the control ring" no_old_keys || use_pair pvnet pvnet "$TB_BACK_ARGS" "$TB_FRONT_ARGS"
+	check "a stock front after pvnet's" stock_front_after
 	without "stock back" 1 pvnet stock "" "$TB_FRONT_ARGS"
 	without "stock front" 0 stock pvnet "$TB_BACK_ARGS"
 	goal "stock front: a line in the log" "the backend does not say it" stock_front_is_logged
