@@ -5,8 +5,8 @@
  * rcvbuf udp PORT N: N sockets from PORT on with the default buffer. On SIGUSR1 prints how
  * many datagrams wait in each, and ends.
  * rcvbuf listen PORT KIB...: one listener from PORT on for each SO_RCVBUF. A connection is
- * not read; when the sender resets it, prints a line: KIB, and what TcpExt counted
- * meanwhile: TCPRcvCollapsed, PruneCalled, TCPRcvQDrop.
+ * not read; when the next one comes, or at SIGTERM, prints a line: KIB, what TcpExt counted
+ * meanwhile (TCPRcvCollapsed, PruneCalled, TCPRcvQDrop), and whether the sender's reset came.
  * rcvbuf fill ADDR PORT MOST KIB...: one connection to each of these and for each of the
  * segment sizes 1, 64, 536, 1448. Each segment is sent when the one before has left, until
  * nothing is taken for a while, or MOST are. Prints KIB, segment size, bytes acknowledged.
@@ -34,6 +34,14 @@
 #define MOST_SOCKETS 64
 static const int segment[] = { 1, 64, 536, 1448 };
 static const char *const watched[] = { "TCPRcvCollapsed", "PruneCalled", "TCPRcvQDrop" };
+
+static volatile sig_atomic_t over;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	over = 1;
+}
 
 static double now(void)
 {
@@ -91,12 +99,30 @@ static void read_counts(unsigned long *count)
 		fclose(f);
 }
 
+/* A connection is over when the next one comes, or at SIGTERM. */
+static void say(const char *kib, int fd, const unsigned long *before)
+{
+	struct pollfd c = { .fd = fd, .events = POLLRDHUP };
+	unsigned long after[3];
+
+	if (fd < 0)
+		return;
+	read_counts(after);
+	printf("%s %lu %lu %lu %s\n", kib, after[0] - before[0], after[1] - before[1],
+	       after[2] - before[2], poll(&c, 1, 0) == 1 ? "reset" : "open");
+	close(fd);
+}
+
 static int do_listen(int port, int n, char **kib)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };
 	struct pollfd pfd[MOST_SOCKETS];
-	unsigned long before[3], after[3];
+	struct sigaction act = { .sa_handler = on_term };
+	const char *whose = NULL;
+	unsigned long before[3];
+	int fd = -1;
 
+	sigaction(SIGTERM, &act, NULL);
 	for (int i = 0; i < n; i++) {
 		int one = 1, size = atoi(kib[i]) * 1024;
 
@@ -109,24 +135,20 @@ static int do_listen(int port, int n, char **kib)
 			return 2;
 		}
 	}
-	for (;;) {
-		read_counts(before);
-		poll(pfd, n, -1);
+	while (!over) {
+		if (poll(pfd, n, 500) <= 0)
+			continue;
 		for (int i = 0; i < n; i++) {
-			struct pollfd c = { .events = POLLRDHUP };
-
 			if (!pfd[i].revents)
 				continue;
-			c.fd = accept(pfd[i].fd, NULL, NULL);
-			while (poll(&c, 1, -1) != 1)
-				;
-			read_counts(after);
-			close(c.fd);
-			printf("%s %lu %lu %lu\n", kib[i], after[0] - before[0],
-			       after[1] - before[1], after[2] - before[2]);
-			break;
+			say(whose, fd, before);
+			read_counts(before);
+			whose = kib[i];
+			fd = accept(pfd[i].fd, NULL, NULL);
 		}
 	}
+	say(whose, fd, before);
+	return 0;
 }
 
 static int unsent(int fd)
@@ -192,7 +214,7 @@ static int do_fill(const char *addr, int port, long most, int n, char **kib)
 			bytes = fill(fd, segment[k], most);
 			close(fd);
 			printf("%s %d %ld\n", kib[i], segment[k], bytes);
-			usleep(200000);
+			usleep(500000);
 		}
 	}
 	return 0;
