@@ -32,8 +32,9 @@ struct reader {
 		unsigned int line;
 	} *use;
 	size_t uses;
-	struct set {			/* what has been set, to find what is set twice */
-		const void *where;
+	struct set {			/* what has been set, and where */
+		const void *field;
+		unsigned int line;
 	} *set;
 	size_t sets;
 };
@@ -104,26 +105,44 @@ static void set_choice(struct reader *r, const struct plan_key *k, int *field, c
 	error(r, r->line, "%s = %s: must be one of %s", k->name, value, all);
 }
 
-static bool set_before(struct reader *r, const void *where)
+/* The line that has set a field, or 0 */
+static unsigned int line_of(const struct reader *r, const void *field)
 {
 	size_t i;
 
 	for (i = 0; i < r->sets; i++)
-		if (r->set[i].where == where)
-			return true;
+		if (r->set[i].field == field)
+			return r->set[i].line;
+	return 0;
+}
+
+static void remember(struct reader *r, const void *field)
+{
 	r->set = grow(r->set, &r->sets, sizeof(*r->set));
-	r->set[r->sets - 1].where = where;
-	return false;
+	r->set[r->sets - 1] = (struct set) { field, r->line };
+}
+
+/* Arrays move when they grow, and their fields are known by their place. */
+static void forget_arrays(struct reader *r)
+{
+	const char *from = (const char *)r->plan, *to = (const char *)(r->plan + 1);
+	size_t i, kept = 0;
+
+	for (i = 0; i < r->sets; i++)
+		if ((const char *)r->set[i].field >= from && (const char *)r->set[i].field < to)
+			r->set[kept++] = r->set[i];
+	r->sets = kept;
 }
 
 static void set_key(struct reader *r, const struct plan_key *k, char *value)
 {
 	void *field = (char *)r->base + k->offset;
 
-	if (set_before(r, field)) {
-		error(r, r->line, "%s: set twice", k->name);
+	if (line_of(r, field)) {
+		error(r, r->line, "%s: set twice, see line %u", k->name, line_of(r, field));
 		return;
 	}
+	remember(r, field);
 	switch (k->type) {
 	case KEY_TEXT:
 		replace(field, text_format("%s", value));
@@ -225,8 +244,7 @@ static void begin_end(struct reader *r, const char *name)
 
 static void begin_named(struct reader *r, const char *name)
 {
-	/* Arrays move when they grow, and what was set is known by its place. */
-	r->sets = 0;
+	forget_arrays(r);
 	if (!good_name(name))
 		error(r, r->line, "[%s %s]: a name of letters, digits, . _ - is needed", r->section->name, name);
 	else if (!strcmp(r->section->name, "variant"))
@@ -327,6 +345,7 @@ static void check_cell(struct reader *r, const struct cell *c)
 		      end_names[c->at == END_CLIENT ? END_SERVER : END_CLIENT]);
 }
 
+/* line 0: each text is told by its own line, else by that of its section. */
 static void find_uses_in(struct reader *r, const struct plan_key *k, void *base, unsigned int line)
 {
 	for (; k->name; k++) {
@@ -335,11 +354,10 @@ static void find_uses_in(struct reader *r, const struct plan_key *k, void *base,
 		if (k->type != KEY_TEXT || !*field)
 			continue;
 		r->use = grow(r->use, &r->uses, sizeof(*r->use));
-		r->use[r->uses - 1] = (struct use) { k->name, field, line };
+		r->use[r->uses - 1] = (struct use) { k->name, field, line ?: line_of(r, field) };
 	}
 }
 
-/* All texts of the plan, with the line of their section */
 static void find_uses(struct reader *r)
 {
 	struct plan *p = r->plan;

@@ -6,7 +6,7 @@
 
 #include "ktap.h"
 
-#define SUITES(X) X(stats) X(simulation) X(parse)
+#define SUITES(X) X(stats) X(simulation) X(parse) X(plan) X(verdict)
 
 #define DECLARE(topic) extern const struct test topic##_tests[];
 SUITES(DECLARE)
