@@ -5,8 +5,7 @@
 # and TCP's largest packets: the ring goes on receiving for others, the stack has 256 pages
 # of a queue at most, what is beyond is copied and counted, and no page is written while
 # it waits to be read. A page that is held for SECONDS keeps no other from being used again.
-# To see it fail: --dom0-cmdline BREAK=fast (all is read at once: nothing is copied out, nothing
-# is held); --front-args grant_scheme=copy (all).
+# To see it fail: --dom0-cmdline BREAK=little (100 kB are sent, so few pages are held).
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 secs=${1:-15}
@@ -20,16 +19,14 @@ PORT=6100
 
 # receiver CONNECTIONS RCVBUF HOW: sets RECEIVER, a process group there.
 receiver() {
-	local how=$3
-
-	[ -z "$BREAK" ] || how=fast
 	PORT=$((PORT + 1)) CONNECTIONS=$1
-	RECEIVER=$(remote_bg "$SLOTH recv $PORT $1 $2 $how; echo status \$?" | tr -d '\r')
+	RECEIVER=$(remote_bg "$SLOTH recv $PORT $1 $2 $3; echo status \$?" | tr -d '\r')
 	remote_wait 30 "ss -ltnH | grep -q :$PORT"
 }
 
 # sender BYTES: sets SENDER.
 sender() {
+	[ "$BREAK" != little ] || set -- $((100000 / CONNECTIONS))
 	"$SLOTH" send "$REMOTE_V4" $PORT $CONNECTIONS "$1" > /tmp/sender 2>&1 &
 	SENDER=$!
 	defer "kill $SENDER"
