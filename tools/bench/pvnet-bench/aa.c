@@ -56,7 +56,8 @@ static bool make_aa(struct plan *p, const struct options *o)
 }
 
 /* Runs of blocks from to (less one), as if they were all that there is */
-static void part_of(const struct series *all, unsigned int from, unsigned int to, struct series *part)
+static void part_of(const struct series *all, unsigned int from, unsigned int to,
+		    struct series *part)
 {
 	size_t i;
 
@@ -146,8 +147,10 @@ static int judge_file(const json_t *root, const struct options *o)
 	}
 	table_print(&t, report_form(o), stdout);
 	table_free(&t);
-	fprintf(report_notes(report_form(o)), "\nThe same variant twice: a test at %g %% calls about that part "
-		"different; \"at most\" holds in 98 %% of cases.\n", 100 * ALPHA);
+	fprintf(report_notes(report_form(o)),
+		"\nThe same variant twice: a test at %g %% calls about that part "
+		"different; \"at most\" holds in 98 %% of cases.\n",
+		100 * ALPHA);
 	return bad;
 }
 

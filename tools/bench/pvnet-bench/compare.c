@@ -32,7 +32,7 @@ static void logs_make(const struct series *a, const struct series *b, struct log
 {
 	size_t i, k;
 
-	*l = (struct logs) { log_of(a), log_of(b), calloc(a->n + 1, sizeof(double)), a->n, b->n, 0 };
+	*l = (struct logs){ log_of(a), log_of(b), calloc(a->n + 1, sizeof(double)), a->n, b->n, 0 };
 	if (!l->diff)
 		exit(1);
 	for (i = 0; i < a->n; i++)
@@ -74,7 +74,8 @@ static bool enough(struct comparison *c, const struct series *a, const struct se
 		refuse(c, "%zu %s, at least %d are needed; %zu runs failed: %s", least,
 		       c->paired ? "pairs" : "runs", LEAST_RUNS, a->failed + b->failed, why);
 	else
-		refuse(c, "%zu %s, at least %d are needed", least, c->paired ? "pairs" : "runs", LEAST_RUNS);
+		refuse(c, "%zu %s, at least %d are needed", least, c->paired ? "pairs" : "runs",
+		       LEAST_RUNS);
 	return false;
 }
 
@@ -85,7 +86,8 @@ static double cohens_d(const struct logs *l)
 
 	stats_summary(l->a, l->na, &a);
 	stats_summary(l->b, l->nb, &b);
-	pooled = sqrt((a.sd * a.sd * (l->na - 1) + b.sd * b.sd * (l->nb - 1)) / (l->na + l->nb - 2));
+	pooled =
+		sqrt((a.sd * a.sd * (l->na - 1) + b.sd * b.sd * (l->nb - 1)) / (l->na + l->nb - 2));
 	return pooled > 0 ? (b.mean - a.mean) / pooled : NAN;
 }
 
@@ -174,24 +176,33 @@ void compare_all(struct comparison *c, size_t n)
 	free(adjusted);
 }
 
+/* Two digits that count, but never 1.9e+02 */
+static void percent(double part, char *text, size_t size)
+{
+	double v = 100 * fabs(part);
+
+	snprintf(text, size, "%.*f %%", v < 0.995 ? 2 : v < 9.95 ? 1 : 0, v);
+}
+
 void compare_words(const struct comparison *c, double margin, char *text, size_t size)
 {
-	double percent = 100 * fabs(c->ratio - 1);
+	char by[40];
 
+	percent(c->verdict == CANNOT_TELL ? c->sees : c->ratio - 1, by, sizeof(by));
 	switch (c->verdict) {
 	case REFUSED:
 		snprintf(text, size, "refused: %s", c->refused);
 		break;
 	case FASTER:
 	case SLOWER:
-		snprintf(text, size, "%s by %.2g %%%s", c->verdict == FASTER ? "faster" : "slower", percent,
+		snprintf(text, size, "%s by %s%s", c->verdict == FASTER ? "faster" : "slower", by,
 			 c->small ? ", less than the margin" : "");
 		break;
 	case SAME:
 		snprintf(text, size, "same within %g %%", 100 * margin);
 		break;
 	case CANNOT_TELL:
-		snprintf(text, size, "cannot tell; sees %.2g %%", 100 * c->sees);
+		snprintf(text, size, "cannot tell; sees %s", by);
 		break;
 	}
 }

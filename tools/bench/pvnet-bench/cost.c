@@ -43,36 +43,40 @@ static bool ends_in(const char *name, const char *const *endings)
 	return false;
 }
 
+/* NAN if that end has no such counter */
 static double at_end(const json_t *added, const struct sum *sum)
 {
+	double total = NAN;
 	const char *name;
-	double total = 0;
 	json_t *v;
 
 	json_object_foreach((json_t *)added, name, v)
 		if (ends_in(name, sum->endings))
-			total += json_number_value(v);
+			total = (isnan(total) ? 0 : total) + json_number_value(v);
 	return total;
 }
 
-/* Adds a run to the totals; has says whether any end was counted. */
+/* Of what either end counts; fmax() takes the one that is a number. */
+static double both_ends(const struct sum *sum, double a, double b)
+{
+	if (isnan(a) || isnan(b) || sum->largest)
+		return fmax(a, b);
+	return a + b;
+}
+
+/* Adds a run to the totals; says whether any end was counted. */
 static bool add_run(const json_t *run, double *total)
 {
-	const json_t *added = json_object_get(run, "added");
-	double end[NR_ENDS];
-	bool has = false;
-	int i, k;
+	const json_t *added = json_object_get(run, "added"), *client, *server;
+	int i;
 
-	for (i = 0; i < NR_SUMS; i++) {
-		for (k = 0; k < NR_ENDS; k++) {
-			const json_t *at = json_object_get(added, end_names[k]);
-
-			has |= json_object_size(at) > 0;
-			end[k] = at_end(at, &sums[i]);
-		}
-		total[i] += sums[i].largest ? fmax(end[0], end[1]) : end[0] + end[1];
-	}
-	return has;
+	client = json_object_get(added, end_names[END_CLIENT]);
+	server = json_object_get(added, end_names[END_SERVER]);
+	if (!json_object_size(client) && !json_object_size(server))
+		return false;
+	for (i = 0; i < NR_SUMS; i++)
+		total[i] += both_ends(&sums[i], at_end(client, &sums[i]), at_end(server, &sums[i]));
+	return true;
 }
 
 static size_t add_runs(const json_t *root, const char *variant, const char *cell, double *total)
@@ -84,13 +88,15 @@ static size_t add_runs(const json_t *root, const char *variant, const char *cell
 		const char *v = json_string_value(json_object_get(run, "variant"));
 		const char *c = json_string_value(json_object_get(run, "cell"));
 
-		if (v && c && !strcmp(v, variant) && !strcmp(c, cell) && !json_object_get(run, "failed"))
+		if (v && c && !strcmp(v, variant) && !strcmp(c, cell) &&
+		    !json_object_get(run, "failed"))
 			n += add_run(run, total);
 	}
 	return n;
 }
 
-static void add_row(struct table *t, enum form form, const json_t *root, const char *cell, const char *variant)
+static void add_row(struct table *t, enum form form, const json_t *root, const char *cell,
+		    const char *variant)
 {
 	double total[NR_SUMS] = { };
 	size_t n = add_runs(root, variant, cell, total);

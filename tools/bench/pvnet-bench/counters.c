@@ -52,8 +52,9 @@ json_t *counters_added(const json_t *before, const json_t *after)
 	json_int_t more;
 
 	json_object_foreach((json_t *)after, name, value) {
-		more = json_integer_value(value) - json_integer_value(json_object_get(before, name));
-		if (more > 0)
+		more = json_integer_value(value) -
+		       json_integer_value(json_object_get(before, name));
+		if (more >= 0)
 			json_object_set_new(added, name, json_integer(more));
 	}
 	return added;

@@ -233,7 +233,8 @@ char *exec_why(const struct output *o, double timeout)
 		return NULL;
 	words = last_words(o);
 	if (o->status > 128)
-		why = text_format("ended by signal %d%s%s", o->status - 128, *words ? ": " : "", words);
+		why = text_format("ended by signal %d%s%s", o->status - 128, *words ? ": " : "",
+				  words);
 	else
 		why = text_format("exit status %d%s%s", o->status, *words ? ": " : "", words);
 	free(words);

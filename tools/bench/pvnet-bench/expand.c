@@ -86,7 +86,8 @@ static bool expand_into(FILE *out, const struct plan *p, const struct run_vars *
 	return true;
 }
 
-char *plan_expand(const struct plan *p, const struct run_vars *run, const char *text, char **unknown)
+char *plan_expand(const struct plan *p, const struct run_vars *run, const char *text,
+		  char **unknown)
 {
 	char *expanded;
 	size_t len;
@@ -148,7 +149,8 @@ static void netperf_command(FILE *out, const struct plan *p, const struct cell *
 
 	fprintf(out, "%s -H %%{%s} -t %s -l %.0f --", p->netperf, end_names[!c->at],
 		netperf_tests[test], seconds < 1 ? 1 : seconds);
-	fprintf(out, " -k THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,LOCAL_SEND_THROUGHPUT,"
+	fprintf(out,
+		" -k THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,LOCAL_SEND_THROUGHPUT,"
 		"REMOTE_RECV_THROUGHPUT,LOCAL_RECV_THROUGHPUT,REMOTE_SEND_THROUGHPUT,CONFIDENCE_LEVEL,"
 		"CONFIDENCE_INTERVAL,CONFIDENCE_ITERATION,THROUGHPUT_CONFID,LOCAL_CPU_CONFID,REMOTE_CPU_CONFID");
 	if (c->test == TEST_UDP || c->test == TEST_UDP_RR)

@@ -42,14 +42,13 @@ static const struct option_desc {
 	  "a difference inside it is of no interest; default: the plan's" },
 	{ "cost", 0, NULL, FOR_REPORT, FLAG, offsetof(struct options, cost),
 	  "what the drivers' counters say of each packet" },
-	{ "markdown", 0, NULL, FOR_REPORT | FOR_COMPARE | FOR_AA, FLAG, offsetof(struct options, markdown),
-	  "tables in Markdown" },
+	{ "markdown", 0, NULL, FOR_REPORT | FOR_COMPARE | FOR_AA, FLAG,
+	  offsetof(struct options, markdown), "tables in Markdown" },
 	{ "csv", 0, NULL, FOR_REPORT | FOR_COMPARE | FOR_AA, FLAG, offsetof(struct options, csv),
 	  "tables as CSV, in full precision; notes go to stderr" },
 	{ "keys", 0, NULL, FOR_PLANS, FLAG, offsetof(struct options, keys),
 	  "all that may be in a plan" },
-	{ "help", 'h', NULL, ~0u, FLAG, offsetof(struct options, help),
-	  "this list" },
+	{ "help", 'h', NULL, ~0u, FLAG, offsetof(struct options, help), "this list" },
 };
 
 #define NR_OPTIONS	(sizeof(table) / sizeof(table[0]))
@@ -61,7 +60,8 @@ static void build_getopt(struct option *longs, char *shorts)
 
 	/* Options and arguments may be mixed, as people type them. */
 	for (i = 0; i < NR_OPTIONS; i++) {
-		longs[i] = (struct option) { table[i].name, table[i].arg ? 1 : 0, NULL, LONG_ONLY + i };
+		longs[i] =
+			(struct option){ table[i].name, table[i].arg ? 1 : 0, NULL, LONG_ONLY + i };
 		if (table[i].letter) {
 			*shorts++ = table[i].letter;
 			if (table[i].arg)
@@ -164,7 +164,9 @@ const struct command *options_parse(int argc, char **argv, struct options *o, in
 		return NULL;
 	}
 	if (!c) {
-		fprintf(stderr, argc > 1 ? "pvnet-bench: %s: no such command\n" : "pvnet-bench: which command?\n",
+		fprintf(stderr,
+			argc > 1 ? "pvnet-bench: %s: no such command\n"
+				 : "pvnet-bench: which command?\n",
 			argv[argc > 1]);
 		return wrong(status);
 	}
@@ -175,8 +177,8 @@ const struct command *options_parse(int argc, char **argv, struct options *o, in
 	return c;
 }
 
-static void option_usage(FILE *out, const struct option_desc *d, const char *bold, const char *italic,
-			 const char *roman)
+static void option_usage(FILE *out, const struct option_desc *d, const char *bold,
+			 const char *italic, const char *roman)
 {
 	if (d->letter)
 		fprintf(out, "%s-%c%s, ", bold, d->letter, roman);
@@ -194,18 +196,19 @@ void options_help(FILE *out)
 
 	fprintf(out, "usage: pvnet-bench COMMAND [OPTION...] [ARGUMENT...]\n\n");
 	for (c = commands; c->name; c++)
-		fprintf(out, "  %-8s %-26s %s\n", c->name, c->args, c->about);
+		fprintf(out, "  %-8s %-33s %s\n", c->name, c->args, c->about);
 	fprintf(out, "\nOptions, and for which commands:\n");
 	for (i = 0; i < NR_OPTIONS; i++) {
 		line = fmemopen(usage, sizeof(usage), "w");
 		option_usage(line, &table[i], "", "", "");
 		fclose(line);
-		fprintf(out, "  %s%-*s %s", table[i].letter ? "" : "    ", table[i].letter ? 25 : 21, usage,
-			table[i].about);
+		fprintf(out, "  %s%-*s %s", table[i].letter ? "" : "    ",
+			table[i].letter ? 25 : 21, usage, table[i].about);
 		fprintf(out, " (");
 		for (c = commands; c->name && table[i].commands != ~0u; c++)
 			if (table[i].commands & c->bit)
-				fprintf(out, "%s%s", table[i].commands & (c->bit - 1) ? ", " : "", c->name);
+				fprintf(out, "%s%s", table[i].commands & (c->bit - 1) ? ", " : "",
+					c->name);
 		fprintf(out, "%s)\n", table[i].commands == ~0u ? "all" : "");
 	}
 }

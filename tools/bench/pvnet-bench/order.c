@@ -7,7 +7,8 @@
 #include "order.h"
 
 /* Numbers 0 to n - 1, as the plan wants them in this block */
-static void arrange(const struct plan *p, gsl_rng *rng, unsigned int block, unsigned int *v, size_t n)
+static void arrange(const struct plan *p, gsl_rng *rng, unsigned int block, unsigned int *v,
+		    size_t n)
 {
 	bool backwards = p->order == ORDER_ABBA && block % 2;
 	size_t i;
@@ -18,8 +19,8 @@ static void arrange(const struct plan *p, gsl_rng *rng, unsigned int block, unsi
 		gsl_ran_shuffle(rng, v, n, sizeof(*v));
 }
 
-static size_t add_group(const struct plan *p, gsl_rng *rng, unsigned int block, unsigned int variant,
-			unsigned int *cells, struct step *step)
+static size_t add_group(const struct plan *p, gsl_rng *rng, unsigned int block,
+			unsigned int variant, unsigned int *cells, struct step *step)
 {
 	unsigned int place;
 	size_t i, n = 0;

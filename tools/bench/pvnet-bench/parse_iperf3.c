@@ -14,7 +14,8 @@
 #include "result.h"
 
 #define RATE_TOLERANCE	0.01	/* of an interval: bytes against bits per second */
-#define TOTAL_TOLERANCE	0.05	/* the same of a total: some versions divide by the other end's time */
+#define CLOCK_TOLERANCE	0.005	/* seconds */
+#define TOTAL_TOLERANCE 0.05 /* the same of a total: some versions divide by the other end's time */
 
 struct run {
 	bool udp, reverse;
@@ -58,7 +59,8 @@ static bool flow_read(const json_t *sum, double tolerance, struct flow *f, const
 	if (!isfinite(f->bytes) || !isfinite(f->seconds))
 		return result_fail(r, "%s: no bytes or seconds", what);
 	if (f->bytes < 0 || f->seconds <= 0 || f->packets < 0)
-		return result_fail(r, "%s: impossible: %g bytes in %g s", what, f->bytes, f->seconds);
+		return result_fail(r, "%s: impossible: %g bytes in %g s", what, f->bytes,
+				   f->seconds);
 	if (!isnan(rate) && off(rate * f->seconds / 8, f->bytes, tolerance))
 		return result_fail(r, "%s: %g bytes in %g s are not %g bits/s", what, f->bytes,
 				   f->seconds, rate);
@@ -73,14 +75,14 @@ static void flow_add(struct flow *sum, const struct flow *f)
 	sum->packets += f->packets;
 }
 
-/* One is good if its stream and its time follow on the last that counted. */
+/* Each begins where the last one ended. Clocks are read twice, so not to the microsecond. */
 static bool interval_follows(const json_t *sum, double *end, struct result *r)
 {
 	double start = number(sum, "start"), seconds = number(sum, "seconds");
 
 	if (!isfinite(start))
 		return result_fail(r, "an interval without its start");
-	if (start < *end - 0.1 * seconds)
+	if (start < *end - fmax(0.1 * seconds, CLOCK_TOLERANCE))
 		return result_fail(r, "intervals overlap at %g s", start);
 	*end = start + seconds;
 	return true;
@@ -135,8 +137,9 @@ static bool read_loss(const struct run *run, const struct flow *f, struct result
 	if (f->lost < 0 || f->lost > f->packets)
 		return result_fail(r, "impossible: %g of %g packets lost", f->lost, f->packets);
 	if (run->block > 0 && off((f->packets - f->lost) * run->block, f->bytes, TOTAL_TOLERANCE))
-		return result_fail(r, "%g bytes are not those of %g packets less %g: the sender's figure?",
-				   f->bytes, f->packets, f->lost);
+		return result_fail(
+			r, "%g bytes are not those of %g packets less %g: the sender's figure?",
+			f->bytes, f->packets, f->lost);
 	r->loss = f->lost / f->packets;
 	return true;
 }
@@ -165,12 +168,14 @@ static bool from_intervals(const json_t *root, const json_t *receiver, const str
 	return true;
 }
 
-static bool from_total(const json_t *root, const struct run *run, struct flow *total, struct result *r)
+static bool from_total(const json_t *root, const struct run *run, struct flow *total,
+		       struct result *r)
 {
 	const json_t *sum = json_object_get(json_object_get(root, "end"), "sum_received");
 
 	if (run->omit > 0)
-		return result_fail(r, "warm-up cannot be left out without the receiver's intervals: "
+		return result_fail(r,
+				   "warm-up cannot be left out without the receiver's intervals: "
 				   "start the server with iperf3 -s -J");
 	if (!json_is_object(sum))
 		return result_fail(r, "the receiver's figure is missing");
@@ -179,14 +184,16 @@ static bool from_total(const json_t *root, const struct run *run, struct flow *t
 }
 
 /* Beside the result, so a sender that says nothing is no failure. */
-static void read_sent(const json_t *root, const json_t *sender, const struct run *run, struct result *r)
+static void read_sent(const json_t *root, const json_t *sender, const struct run *run,
+		      struct result *r)
 {
 	struct flow f = {}, dropped = {};
 	struct result ignored;
 
 	result_init(&ignored);
 	if (sender && has_intervals(sender)) {
-		if (!intervals_read(json_object_get(sender, "intervals"), run, &f, &dropped, &ignored, false))
+		if (!intervals_read(json_object_get(sender, "intervals"), run, &f, &dropped,
+				    &ignored, false))
 			return;
 	} else if (run->omit > 0 ||
 		   !flow_read(json_object_get(json_object_get(root, "end"), "sum_sent"),
@@ -227,7 +234,8 @@ static bool read_run(const json_t *root, struct run *run, struct result *r)
 	if (!protocol)
 		return result_fail(r, "the test never started");
 	if (both_directions(root, test))
-		return result_fail(r, "both directions at once are two results: run each by itself");
+		return result_fail(r,
+				   "both directions at once are two results: run each by itself");
 	run->udp = !strcmp(protocol, "UDP");
 	if (!run->udp && strcmp(protocol, "TCP"))
 		return result_fail(r, "protocol %s is not supported", protocol);
@@ -242,8 +250,10 @@ static bool read_run(const json_t *root, struct run *run, struct result *r)
 static const json_t *server_of(const json_t *root)
 {
 	const json_t *server = json_object_get(root, "server_output_json");
-	const char *a = json_string_value(json_object_get(json_object_get(root, "start"), "cookie"));
-	const char *b = json_string_value(json_object_get(json_object_get(server, "start"), "cookie"));
+	const char *a =
+		json_string_value(json_object_get(json_object_get(root, "start"), "cookie"));
+	const char *b =
+		json_string_value(json_object_get(json_object_get(server, "start"), "cookie"));
 
 	return json_is_object(server) && !(a && b && strcmp(a, b)) ? server : NULL;
 }
@@ -253,7 +263,7 @@ static bool read_root(const json_t *root, struct result *r)
 	const char *error = json_string_value(json_object_get(root, "error"));
 	const json_t *server = server_of(root), *receiver;
 	struct flow f = {};
-	struct run run;
+	struct run run = {};
 
 	if (json_object_get(root, "event"))
 		return result_fail(r, "--json-stream is not supported: use -J");

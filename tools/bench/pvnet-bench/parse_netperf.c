@@ -89,9 +89,12 @@ static bool read_row(const char *line, struct row *row, const struct unit_name *
 	for (word = strtok_r(copy, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
 		if (*unit)
 			return false;
-		if (row->n < MOST_COLUMNS && to_number(word, &row->v[row->n]))
+		if (row->n < MOST_COLUMNS && to_number(word, &row->v[row->n])) {
 			row->n++;
-		else if (!row->n || !(*unit = unit_by_name(word)))
+			continue;
+		}
+		*unit = row->n ? unit_by_name(word) : NULL;
+		if (!*unit)
 			return false;
 	}
 	return row->n > 0;
@@ -126,7 +129,8 @@ static bool read_key(char *line, struct found *f, struct result *r)
 	f->keys = true;
 	*value++ = '\0';
 	if (!strcmp(line, "THROUGHPUT_UNITS")) {
-		if (f->unit || !(f->unit = unit_by_name(value)))
+		f->unit = unit_by_name(value);
+		if (!f->unit)
 			result_fail(r, "unknown unit %s", value);
 		return true;
 	}
@@ -282,8 +286,8 @@ static bool read_stream(const struct found *f, struct result *r)
 	const struct row *row = &f->row[0];
 
 	if (f->rows != 1 || (row->n != 5 && row->n != 9))
-		return result_fail(r, "%zu rows of figures, the first of %zu columns: not the table of a stream",
-				   f->rows, f->rows ? row->n : 0);
+		return result_fail(r, "%zu rows of %zu columns: not the table of a stream", f->rows,
+				   f->rows ? row->n : 0);
 	return set(r, f, row->v[4], row->v[3]);
 }
 
@@ -292,7 +296,7 @@ static bool read_rr(const struct found *f, struct result *r)
 	const struct row *row = &f->row[0];
 
 	if (f->rows != 2 || (row->n != 6 && row->n != 10) || f->row[1].n != 2)
-		return result_fail(r, "%zu rows of figures, the first of %zu columns: not the table of requests",
+		return result_fail(r, "%zu rows of %zu columns: not the table of requests",
 				   f->rows, f->rows ? row->n : 0);
 	return set(r, f, row->v[5], row->v[4]);
 }
@@ -406,8 +410,15 @@ void parse_netperf(enum netperf_test test, const char *unit, const char *text, s
 		   const char *err, struct result *r)
 {
 	struct found f = {
-		.throughput = NAN, .local_send = NAN, .remote_recv = NAN, .local_recv = NAN,
-		.remote_send = NAN, .elapsed = NAN, .level = NAN, .interval = NAN, .iterations = NAN,
+		.throughput = NAN,
+		.local_send = NAN,
+		.remote_recv = NAN,
+		.local_recv = NAN,
+		.remote_send = NAN,
+		.elapsed = NAN,
+		.level = NAN,
+		.interval = NAN,
+		.iterations = NAN,
 	};
 	char why[160];
 	const char *at;

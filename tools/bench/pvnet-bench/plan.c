@@ -73,7 +73,8 @@ static void replace(char **field, char *value)
 
 static bool good_name(const char *s)
 {
-	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")];
+	return *s &&
+	       !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")];
 }
 
 static void set_number(struct reader *r, const struct plan_key *k, double *field, const char *value)
@@ -170,6 +171,7 @@ static void set_var(struct reader *r, const char *name, const char *value)
 		}
 	p->var = grow(p->var, &p->vars, sizeof(*p->var));
 	p->var[p->vars - 1] = (struct pair) { text_format("%s", name), text_format("%s", value) };
+	r->last = &p->var[p->vars - 1].value;
 }
 
 static void read_pair(struct reader *r, char *line)
@@ -208,7 +210,8 @@ static void begin_variant(struct reader *r, const char *name)
 
 	for (i = 0; i < p->variants; i++)
 		if (!strcmp(p->variant[i].name, name))
-			error(r, r->line, "a second variant %s, see line %u", name, p->variant[i].line);
+			error(r, r->line, "a second variant %s, see line %u", name,
+			      p->variant[i].line);
 	p->variant = grow(p->variant, &p->variants, sizeof(*p->variant));
 	p->variant[p->variants - 1].name = text_format("%s", name);
 	p->variant[p->variants - 1].line = r->line;
@@ -246,7 +249,8 @@ static void begin_named(struct reader *r, const char *name)
 {
 	forget_arrays(r);
 	if (!good_name(name))
-		error(r, r->line, "[%s %s]: a name of letters, digits, . _ - is needed", r->section->name, name);
+		error(r, r->line, "[%s %s]: a name of letters, digits, . _ - is needed",
+		      r->section->name, name);
 	else if (!strcmp(r->section->name, "variant"))
 		begin_variant(r, name);
 	else if (!strcmp(r->section->name, "cell"))
@@ -298,7 +302,8 @@ static void read_line(struct reader *r, char *line)
 		if (r->last)
 			replace(r->last, text_format("%s\n%s", *r->last, line));
 		else
-			error(r, r->line, "begins with a space, but there is no text above to go on with");
+			error(r, r->line,
+			      "begins with a space, but there is no text above to go on with");
 		return;
 	}
 	r->last = NULL;
@@ -332,12 +337,16 @@ static void check_cell(struct reader *r, const struct cell *c)
 	if (iperf3 && rr)
 		error(r, c->line, "cell %s: iperf3 has no such test; tool = netperf", c->name);
 	if (rr && c->direction == FROM_SERVER)
-		error(r, c->line, "cell %s: requests go both ways, so there is no direction", c->name);
+		error(r, c->line, "cell %s: requests go both ways, so there is no direction",
+		      c->name);
 	if (!iperf3 && c->test == TEST_UDP && c->direction == FROM_SERVER)
-		error(r, c->line, "cell %s: netperf sends UDP from its own end only: at = server instead", c->name);
+		error(r, c->line,
+		      "cell %s: netperf sends UDP from its own end only: at = server instead",
+		      c->name);
 	if (rr ? !!c->size : !!c->request)
 		error(r, c->line, "cell %s: %s", c->name,
-		      rr ? "request, not size, is for the rr tests" : "request is for the rr tests only");
+		      rr ? "request, not size, is for the rr tests"
+			 : "request is for the rr tests only");
 	if (!iperf3 && (c->rate || c->streams))
 		error(r, c->line, "cell %s: rate and streams are for iperf3", c->name);
 	if (!r->plan->end[c->at == END_CLIENT ? END_SERVER : END_CLIENT].address)
@@ -382,8 +391,8 @@ static void check_names(struct reader *r)
 	for (i = 0; i < r->uses; i++) {
 		text = plan_expand(r->plan, &run, *r->use[i].text, &unknown);
 		if (!text) {
-			error(r, r->use[i].line, "%s: %%{%s}: no such name in [vars]", r->use[i].key,
-			      unknown);
+			error(r, r->use[i].line, "%s: %%{%s}: no such name in [vars]",
+			      r->use[i].key, unknown);
 			free(unknown);
 		}
 		free(text);
@@ -473,7 +482,8 @@ static void read_all(struct reader *r)
 	free(copy);
 }
 
-struct plan *plan_load(const char *path, bool small, char *const *sets, size_t nr_sets, char **errors)
+struct plan *plan_load(const char *path, bool small, char *const *sets, size_t nr_sets,
+		       char **errors)
 {
 	struct reader r = { .plan = plan_new(path), .path = path };
 	size_t len;

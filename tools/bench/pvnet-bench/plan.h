@@ -59,7 +59,8 @@ struct plan {
  * NULL if anything is wrong; *errors then has lines of "PATH:LINE: what". sets
  * are NAME=VALUE and go over [vars]. Caller frees *errors and the plan.
  */
-struct plan *plan_load(const char *path, bool small, char *const *sets, size_t nr_sets, char **errors);
+struct plan *plan_load(const char *path, bool small, char *const *sets, size_t nr_sets,
+		       char **errors);
 void plan_free(struct plan *p);
 void plan_drop_variants(struct plan *p);
 
@@ -74,7 +75,8 @@ struct run_vars {
  * text with each %{NAME} replaced; to be freed. NULL if there is no such name, which
  * then is in *unknown, to be freed too.
  */
-char *plan_expand(const struct plan *p, const struct run_vars *run, const char *text, char **unknown);
+char *plan_expand(const struct plan *p, const struct run_vars *run, const char *text,
+		  char **unknown);
 
 /* The command line of a cell: the measured run, or the warm-up run before it, or NULL if none is needed */
 char *cell_command(const struct plan *p, const struct cell *c, bool warmup);

@@ -22,14 +22,20 @@ static const char *const orders[] = { "shuffled", "abba", "fixed", NULL };
 static const struct plan_key plan_keys[] = {
 	TEXT(plan, name, "short name; default: that of the file"),
 	TEXT(plan, title, "what is measured, for people"),
-	COUNT(plan, repeats, 1, 10000, "runs of each cell with each variant (10). Fixed before it starts"),
-	COUNT(plan, group, 1, 1000, "runs of each cell after one switch to a variant (1); repeats is a multiple"),
-	TEXT(plan, cold, "command run here before each switch, such as a reboot; then groups, not runs, are compared"),
+	COUNT(plan, repeats, 1, 10000,
+	      "runs of each cell with each variant (10). Fixed before it starts"),
+	COUNT(plan, group, 1, 1000,
+	      "runs of each cell after one switch to a variant (1); repeats is a multiple"),
+	TEXT(plan, cold,
+	     "command run here before each switch, such as a reboot; then groups, not runs, are compared"),
 	TEXT(plan, before, "command run here before each run"),
 	NUMBER(plan, seconds, 0.1, 86400, "measured seconds of a run (10)"),
-	NUMBER(plan, warmup, 0, 3600, "seconds before them that do not count (0); netperf: a run of its own"),
-	CHOICE(plan, order, orders, "of variants and cells in a block: shuffled; abba: each second block backwards; fixed"),
-	COUNT(plan, seed, 0, 4294967295., "of the shuffling; default: drawn, printed, and stored with the results"),
+	NUMBER(plan, warmup, 0, 3600,
+	       "seconds before them that do not count (0); netperf: a run of its own"),
+	CHOICE(plan, order, orders,
+	       "of variants and cells in a block: shuffled; abba: each second block backwards; fixed"),
+	COUNT(plan, seed, 0, 4294967295.,
+	      "of the shuffling; default: drawn, printed, and stored with the results"),
 	NUMBER(plan, margin, 0.01, 100, "percent; a difference inside it is of no interest (2)"),
 	NUMBER(plan, timeout, 1, 86400, "seconds that a command may take beyond its run (60)"),
 	NUMBER(plan, settle, 0, 3600, "seconds to wait after a switch (0)"),
@@ -50,10 +56,13 @@ static const struct plan_key small_keys[] = {
 };
 
 static const struct plan_key end_keys[] = {
-	TEXT(end, prefix, "reaches this end: gets the command as one more argument (ssh -o BatchMode=yes guest); empty: here"),
+	TEXT(end, prefix,
+	     "reaches this end: gets the command as one more argument (ssh -o BatchMode=yes guest); empty: here"),
 	TEXT(end, address, "that the other end connects to; %{client} and %{server} elsewhere"),
-	TEXT(end, prepare, "command run there after each switch; starts the servers: iperf3 -s -J -D; netserver"),
-	TEXT(end, counters, "command that prints NAME: NUMBER lines, before and after each run: ethtool -S eth0"),
+	TEXT(end, prepare,
+	     "command run there after each switch; starts the servers: iperf3 -s -J -D; netserver"),
+	TEXT(end, counters,
+	     "command that prints NAME: NUMBER lines, before and after each run: ethtool -S eth0"),
 	TEXT(end, record, "command whose output is stored once: versions, modules, offloads"),
 	END
 };
@@ -88,7 +97,8 @@ static const struct plan_key cell_keys[] = {
 const struct plan_section plan_sections[] = {
 	{ "plan", false, plan_keys, "how to measure" },
 	{ "small", false, small_keys, "what --small makes of it, for the testbed" },
-	{ "vars", false, NULL, "NAME = VALUE, for %{NAME} elsewhere; --set NAME=VALUE goes over it" },
+	{ "vars", false, NULL,
+	  "NAME = VALUE, for %{NAME} elsewhere; --set NAME=VALUE goes over it" },
 	{ "end", true, end_keys, "[end client], [end server]: where the programs run" },
 	{ "variant", true, variant_keys, "what is compared; others are compared with the first" },
 	{ "cell", true, cell_keys, "what is measured" },

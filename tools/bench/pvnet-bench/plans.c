@@ -37,8 +37,8 @@ static void add_plan(struct table *t, const char *name)
 	table_add(t, "%s", path);
 	if (p) {
 		for (hours = 0, i = 0; i < p->cells; i++)
-			hours += (cell_seconds(p, &p->cell[i]) + cell_warmup(p, &p->cell[i])) * p->repeats *
-				 p->variants / 3600;
+			hours += (cell_seconds(p, &p->cell[i]) + cell_warmup(p, &p->cell[i])) *
+				 p->repeats * p->variants / 3600;
 		table_add(t, "%zu", p->variants);
 		table_add(t, "%zu", p->cells);
 		table_add(t, "%g", p->repeats);
@@ -61,7 +61,8 @@ static int list(void)
 	int i, n = scandir(directory(), &found, is_plan, alphasort);
 
 	if (n < 0) {
-		fprintf(stderr, "pvnet-bench: no plans in %s (PVNET_BENCH_PLANS names another directory)\n",
+		fprintf(stderr,
+			"pvnet-bench: no plans in %s (PVNET_BENCH_PLANS names another directory)\n",
 			directory());
 		return 2;
 	}

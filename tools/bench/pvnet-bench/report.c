@@ -39,14 +39,15 @@ const char *report_variant(const json_t *root, size_t i)
 
 const char *report_cell(const json_t *root, size_t i)
 {
-	return json_string_value(json_object_get(json_array_get(json_object_get(root, "cells"), i), "name"));
+	return json_string_value(
+		json_object_get(json_array_get(json_object_get(root, "cells"), i), "name"));
 }
 
 static void header(struct table *t)
 {
 	static const char *const names[] = {
-		"cell", "variant", "n", "failed", "unit", "mean", "s.d.", "CV %", "median", "95 % from", "to",
-		"sent", "lost %",
+		"cell", "variant", "n", "failed", "unit", "mean", "s.d.", "CV %", "median",
+		"95 % from", "to", "sent", "lost %",
 	};
 	size_t i;
 
@@ -93,16 +94,19 @@ static void notes(FILE *out, const char *cell, const char *variant, const struct
 		fprintf(out, "%s, %s: %zu of %zu runs failed: %s\n", cell, variant, s->failed,
 			s->failed + s->n, s->why);
 	if (outliers)
-		fprintf(out, "%s, %s: %zu far from the others, the first in block %u; not left out\n",
+		fprintf(out,
+			"%s, %s: %zu far from the others, the first in block %u; not left out\n",
 			cell, variant, outliers, block);
 	if (s->unsteady)
-		fprintf(out, "%s, %s: %zu of %zu runs had no steady state (halves differ by over %g %%)\n",
+		fprintf(out,
+			"%s, %s: %zu of %zu runs had no steady state (halves differ by over %g %%)\n",
 			cell, variant, s->unsteady, s->n, 100 * STEADY);
 	if (s->missed)
 		fprintf(out, "%s, %s: in %zu of %zu runs netperf did not reach its confidence\n",
 			cell, variant, s->missed, s->n);
 	if (!isnan(first))
-		fprintf(out, "%s, %s: the first run of a group shows %+.2g %% against the rest of it\n",
+		fprintf(out,
+			"%s, %s: the first run of a group shows %+.2g %% against the rest of it\n",
 			cell, variant, 100 * first);
 }
 

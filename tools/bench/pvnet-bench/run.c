@@ -50,7 +50,8 @@ static void run_at(struct session *s, const struct step *step, const struct end 
 {
 	struct run_vars vars = vars_of(s, step);
 	char *unknown, *command = plan_expand(s->plan, &vars, text, &unknown);
-	char *prefix = end && end->prefix ? plan_expand(s->plan, &vars, end->prefix, &unknown) : NULL;
+	char *prefix = end && end->prefix ? plan_expand(s->plan, &vars, end->prefix, &unknown)
+					  : NULL;
 
 	/* Names have been checked with the plan. */
 	exec_run(prefix, command ?: "false", timeout, o);
@@ -135,7 +136,8 @@ static enum netperf_test test_of(const struct cell *c)
 }
 
 /* iperf3 tells its errors in JSON and exits with 1: what it says comes first. */
-static void understand(const struct cell *c, const struct output *o, double timeout, struct result *r)
+static void understand(const struct cell *c, const struct output *o, double timeout,
+		       struct result *r)
 {
 	char *why = exec_why(o, timeout);
 
@@ -182,7 +184,8 @@ static char *keep_raw(struct session *s, const struct step *step, const struct o
 }
 
 /* The run itself. NULL, or why it cannot be kept; *r is the result. */
-static char *measure(struct session *s, const struct step *step, struct result *r, json_t *added[NR_ENDS])
+static char *measure(struct session *s, const struct step *step, struct result *r,
+		     json_t *added[NR_ENDS])
 {
 	const struct cell *c = &s->plan->cell[step->cell];
 	double timeout = s->plan->timeout + step_seconds(s->plan, step);
@@ -194,7 +197,8 @@ static char *measure(struct session *s, const struct step *step, struct result *
 		added[end] = counters_at(s, step, end);
 	run_at(s, step, &s->plan->end[c->at], command, timeout, &o);
 	for (end = 0; end < NR_ENDS; end++)
-		counters_difference(&added[end], exec_interrupted ? NULL : counters_at(s, step, end));
+		counters_difference(&added[end],
+				    exec_interrupted ? NULL : counters_at(s, step, end));
 	understand(c, &o, timeout, r);
 	why = exec_interrupted ? NULL : keep_raw(s, step, &o);
 	exec_free(&o);
@@ -232,7 +236,8 @@ static void replace_run(json_t *root, json_t *old, json_t *run)
 	json_array_append_new(runs, run);
 }
 
-static char *keep(struct session *s, const struct step *step, const struct result *r, json_t *added[NR_ENDS])
+static char *keep(struct session *s, const struct step *step, const struct result *r,
+		  json_t *added[NR_ENDS])
 {
 	json_t *run = store_run(s->plan, step, r), *counters = json_object();
 	int end;
@@ -268,13 +273,14 @@ static void expect(struct session *s, const struct step *step)
 	s->progress.expected = step_seconds(s->plan, step) + overhead;
 	s->progress.left -= step_seconds(s->plan, step);
 	s->progress.began = exec_now();
-	snprintf(s->progress.what, sizeof(s->progress.what), "%s %s", s->plan->variant[step->variant].name,
-		 s->plan->cell[step->cell].name);
+	snprintf(s->progress.what, sizeof(s->progress.what), "%s %s",
+		 s->plan->variant[step->variant].name, s->plan->cell[step->cell].name);
 }
 
 static void learn(struct session *s, const struct step *step)
 {
-	double beyond = exec_now() - s->progress.began - step_seconds(s->plan, step), old, runs_left;
+	double beyond = exec_now() - s->progress.began - step_seconds(s->plan, step), old,
+	       runs_left;
 
 	s->progress.done++;
 	runs_left = s->progress.total - s->progress.done;
@@ -336,8 +342,8 @@ static int made_so_far(struct session *s, const char *why)
 	size_t n = json_array_size(json_object_get(s->root, "runs"));
 
 	fprintf(stderr, "pvnet-bench: %s\n", why);
-	fprintf(stderr, "pvnet-bench: %zu of %zu runs are in %s; go on with: run --resume\n", n, s->steps,
-		s->options->output);
+	fprintf(stderr, "pvnet-bench: %zu of %zu runs are in %s; go on with: run --resume\n", n,
+		s->steps, s->options->output);
 	return 1;
 }
 
@@ -347,8 +353,8 @@ static int make_all(struct session *s)
 	size_t i;
 
 	progress_time(s->progress.left, left, sizeof(left));
-	progress_line("%s: %zu runs, %zu of them done, about %s; seed %lld", s->plan->title, s->steps,
-		      s->progress.done, left,
+	progress_line("%s: %zu runs, %zu of them done, about %s; seed %lld", s->plan->title,
+		      s->steps, s->progress.done, left,
 		      (long long)json_integer_value(json_object_get(s->root, "seed")));
 	for (i = 0; i < s->steps && !exec_interrupted; i++) {
 		if (!to_be_made(s, &s->step[i]))
@@ -363,14 +369,16 @@ static int make_all(struct session *s)
 		}
 		if (s->failed_in_row >= s->plan->failures && i + 1 < s->steps) {
 			progress_end();
-			return made_so_far(s, "too many runs failed in a row (failures = in the plan)");
+			return made_so_far(
+				s, "too many runs failed in a row (failures = in the plan)");
 		}
 	}
 	progress_end();
 	if (exec_interrupted)
 		return made_so_far(s, "interrupted");
 	if (s->failed)
-		fprintf(stderr, "pvnet-bench: %u runs failed; report says why, --resume --retry makes them again\n",
+		fprintf(stderr,
+			"pvnet-bench: %u runs failed; report says why, --resume --retry makes them again\n",
 			s->failed);
 	return s->failed > 0;
 }
@@ -394,7 +402,8 @@ static void record(struct session *s)
 		run_at(s, &s->step[0], &s->plan->end[end], command, s->plan->timeout, &o);
 		if (!exec_interrupted)
 			json_object_set_new(all, end_names[end],
-					    json_string(*o.out ? o.out : "nothing") ?: json_string("not text"));
+					    json_string(*o.out ? o.out : "nothing")
+						    ?: json_string("not text"));
 		exec_free(&o);
 		free(command);
 	}
@@ -405,7 +414,8 @@ static bool begin_new(struct session *s)
 	double seed = s->options->seed >= 0 ? s->options->seed : s->plan->seed;
 
 	if (!access(s->options->output, F_OK)) {
-		fprintf(stderr, "pvnet-bench: %s exists: --resume goes on with it\n", s->options->output);
+		fprintf(stderr, "pvnet-bench: %s exists: --resume goes on with it\n",
+			s->options->output);
 		return false;
 	}
 	if (seed < 0)
@@ -428,7 +438,8 @@ static bool begin_again(struct session *s)
 	}
 	differs = store_differs(s->root, s->plan);
 	if (differs)
-		fprintf(stderr, "pvnet-bench: %s is of another plan: %s differs\n", s->options->output, differs);
+		fprintf(stderr, "pvnet-bench: %s is of another plan: %s differs\n",
+			s->options->output, differs);
 	free(differs);
 	return !differs;
 }
@@ -465,8 +476,8 @@ int run_plan(const struct plan *p, const struct options *o)
 	return status;
 }
 
-static void show(const char *what, const struct plan *p, const struct end *end, const struct run_vars *vars,
-		 const char *text)
+static void show(const char *what, const struct plan *p, const struct end *end,
+		 const struct run_vars *vars, const char *text)
 {
 	char *unknown, *command, *prefix;
 

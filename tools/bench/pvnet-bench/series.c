@@ -44,7 +44,8 @@ static void add_run(const json_t *run, struct series *s, size_t *with_sent, size
 {
 	const char *failed = json_string_value(json_object_get(run, "failed"));
 	const char *unit = json_string_value(json_object_get(run, "unit"));
-	double goodput = number(run, "goodput"), sent = number(run, "sent"), loss = number(run, "loss");
+	double goodput = number(run, "goodput"), sent = number(run, "sent"),
+	       loss = number(run, "loss");
 
 	if (failed || !(goodput > 0)) {
 		if (!s->failed++)

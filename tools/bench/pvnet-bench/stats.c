@@ -144,7 +144,8 @@ const char *stats_welch(const double *a, size_t na, const double *b, size_t nb, 
 	t->diff = mb - ma;
 	t->se = sqrt(va + vb);
 	/* Without any spread the formula is 0 / 0; the degrees do not matter then. */
-	t->df = va + vb > 0 ? (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1)) : NAN;
+	t->df = va + vb > 0 ? (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1))
+			    : NAN;
 	if (!isfinite(t->df))
 		t->df = na + nb - 2;
 	finish_t(t, fmax(fabs(ma), fabs(mb)));

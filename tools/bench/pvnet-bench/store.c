@@ -34,8 +34,9 @@ static json_t *cells_of(const struct plan *p)
 
 	for (i = 0; i < p->cells; i++) {
 		command = cell_command(p, &p->cell[i], false);
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", p->cell[i].name,
-						      "about", p->cell[i].about ?: "", "command", command));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:s}", "name", p->cell[i].name, "about",
+						p->cell[i].about ?: "", "command", command));
 		free(command);
 	}
 	return list;
@@ -53,18 +54,18 @@ static json_t *vars_of(const struct plan *p)
 
 static json_t *plan_of(const struct plan *p)
 {
-	return json_pack("{s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:o, s:s}",
-			 "name", p->name, "title", p->title, "small", p->small,
-			 "repeats", p->repeats, "pairs", p->pairs, "group", p->group, "seconds", p->seconds,
-			 "warmup", p->warmup, "margin", p->margin, "cold", p->cold != NULL,
-			 "vars", vars_of(p), "text", p->text);
+	return json_pack("{s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:o, s:s}", "name",
+			 p->name, "title", p->title, "small", p->small, "repeats", p->repeats,
+			 "pairs", p->pairs, "group", p->group, "seconds", p->seconds, "warmup",
+			 p->warmup, "margin", p->margin, "cold", p->cold != NULL, "vars",
+			 vars_of(p), "text", p->text);
 }
 
 json_t *store_new(const struct plan *p, unsigned int seed)
 {
 	return json_pack("{s:i, s:o, s:I, s:o, s:o, s:{}, s:[]}", "pvnet-bench", STORE_FORMAT,
-			 "plan", plan_of(p), "seed", (json_int_t)seed, "variants", names_of_variants(p),
-			 "cells", cells_of(p), "record", "runs");
+			 "plan", plan_of(p), "seed", (json_int_t)seed, "variants",
+			 names_of_variants(p), "cells", cells_of(p), "record", "runs");
 }
 
 json_t *store_load(const char *path, char **why)
@@ -81,8 +82,10 @@ json_t *store_load(const char *path, char **why)
 		return NULL;
 	}
 	if (json_integer_value(json_object_get(root, "pvnet-bench")) == STORE_FORMAT &&
-	    json_is_array(json_object_get(root, "runs")) && json_is_array(json_object_get(root, "variants")) &&
-	    json_is_array(json_object_get(root, "cells")) && json_is_object(json_object_get(root, "plan")))
+	    json_is_array(json_object_get(root, "runs")) &&
+	    json_is_array(json_object_get(root, "variants")) &&
+	    json_is_array(json_object_get(root, "cells")) &&
+	    json_is_object(json_object_get(root, "plan")))
 		return root;
 	json_decref(root);
 	*why = text_format("%s: not a file of results, or of another version", path);
@@ -114,7 +117,8 @@ char *store_save(const json_t *root, const char *path)
 
 	if (!text)
 		why = text_format("%s: cannot be written as JSON", path);
-	good = text && fd >= 0 && write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1) && !fsync(fd);
+	good = text && fd >= 0 && write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1) &&
+	       !fsync(fd);
 	if (fd >= 0 && close(fd))
 		good = false;
 	if (!good || rename(new, path)) {
@@ -149,12 +153,12 @@ json_t *store_find(const json_t *root, const struct plan *p, const struct step *
 	int block, place;
 	size_t i;
 
-	json_array_foreach(runs, i, run)
-		if (!json_unpack(run, "{s:i, s:i, s:s, s:s}", "block", &block, "place", &place,
-				 "variant", &variant, "cell", &cell) &&
-		    block == (int)s->block && place == (int)s->place &&
-		    !strcmp(variant, p->variant[s->variant].name) && !strcmp(cell, p->cell[s->cell].name))
-			return run;
+	json_array_foreach(runs, i, run) if (!json_unpack(run, "{s:i, s:i, s:s, s:s}", "block",
+							  &block, "place", &place, "variant",
+							  &variant, "cell", &cell) &&
+					     block == (int)s->block && place == (int)s->place &&
+					     !strcmp(variant, p->variant[s->variant].name) &&
+					     !strcmp(cell, p->cell[s->cell].name)) return run;
 	return NULL;
 }
 
@@ -163,7 +167,8 @@ static void add_figures(json_t *run, const struct result *r)
 	json_t *samples = json_array();
 	size_t i;
 
-	json_object_set_new(run, "unit", json_string(r->unit == UNIT_BITS ? "bits/s" : "transactions/s"));
+	json_object_set_new(run, "unit",
+			    json_string(r->unit == UNIT_BITS ? "bits/s" : "transactions/s"));
 	json_object_set_new(run, "goodput", number(r->goodput));
 	json_object_set_new(run, "sent", number(r->sent));
 	json_object_set_new(run, "loss", number(r->loss));
@@ -183,8 +188,9 @@ static void add_figures(json_t *run, const struct result *r)
 
 json_t *store_run(const struct plan *p, const struct step *s, const struct result *r)
 {
-	json_t *run = json_pack("{s:i, s:i, s:s, s:s}", "block", (int)s->block, "place", (int)s->place,
-				"variant", p->variant[s->variant].name, "cell", p->cell[s->cell].name);
+	json_t *run = json_pack("{s:i, s:i, s:s, s:s}", "block", (int)s->block, "place",
+				(int)s->place, "variant", p->variant[s->variant].name, "cell",
+				p->cell[s->cell].name);
 
 	if (*r->tool)
 		json_object_set_new(run, "tool", json_string(r->tool));

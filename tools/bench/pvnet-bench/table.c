@@ -39,6 +39,14 @@ void table_number(struct table *t, enum form form, double value)
 	}
 }
 
+void table_p(struct table *t, enum form form, double p)
+{
+	if (form != FORM_CSV && p < 0.001)
+		table_add(t, "<0.001");
+	else
+		table_number(t, form, p);
+}
+
 /* Letters take more bytes than columns in UTF-8. */
 static size_t width_of(const char *s)
 {
@@ -69,7 +77,8 @@ static bool numeric(const struct table *t, size_t column)
 	for (i = column + t->columns; i < t->cells; i += t->columns) {
 		const char *s = t->cell[i];
 
-		if (isdigit((unsigned char)*s) || (strchr("-+<", *s) && isdigit((unsigned char)s[1])))
+		if (isdigit((unsigned char)*s) ||
+		    (strchr("-+<", *s) && isdigit((unsigned char)s[1])))
 			some = true;
 		else if (strcmp(s, "-") && *s)
 			return false;

@@ -22,6 +22,9 @@ void table_add(struct table *t, const char *fmt, ...);
 /* A number; NAN leaves the cell as "-" */
 void table_number(struct table *t, enum form form, double value);
 
+/* A probability */
+void table_p(struct table *t, enum form form, double p);
+
 void table_print(const struct table *t, enum form form, FILE *out);
 void table_free(struct table *t);
 

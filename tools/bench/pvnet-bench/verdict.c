@@ -93,7 +93,8 @@ static void add_row(struct rows *rows, const char *cell, const struct side *a, c
 }
 
 /* All other variants of a file with its first, or one with another */
-static void rows_of_file(struct rows *rows, const struct side *a, const struct side *b, double margin)
+static void rows_of_file(struct rows *rows, const struct side *a, const struct side *b,
+			 double margin)
 {
 	const char *cell, *v;
 	size_t i, k;
@@ -120,7 +121,8 @@ static bool has_cell(const json_t *root, const char *name)
 }
 
 /* Two files: the same variant of both, or the two that are named */
-static void rows_of_files(struct rows *rows, const struct side *a, const struct side *b, double margin)
+static void rows_of_files(struct rows *rows, const struct side *a, const struct side *b,
+			  double margin)
 {
 	const char *cell, *v;
 	size_t i, k;
@@ -129,8 +131,8 @@ static void rows_of_files(struct rows *rows, const struct side *a, const struct 
 		if (!has_cell(b->root, cell))
 			continue;
 		if (a->variant || b->variant) {
-			add_row(rows, cell, a, a->variant ?: b->variant, b, b->variant ?: a->variant, false,
-				margin);
+			add_row(rows, cell, a, a->variant ?: b->variant, b,
+				b->variant ?: a->variant, false, margin);
 			continue;
 		}
 		for (k = 0; (v = report_variant(a->root, k)); k++)
@@ -152,10 +154,10 @@ static void print_row(struct table *t, enum form form, const struct row *row, do
 	table_number(t, form, c->ratio);
 	table_number(t, form, c->lo);
 	table_number(t, form, c->hi);
-	table_number(t, form, c->p);
-	table_number(t, form, c->p_holm);
-	table_number(t, form, c->p_welch);
-	table_number(t, form, c->p_ranks);
+	table_p(t, form, c->p);
+	table_p(t, form, c->p_holm);
+	table_p(t, form, c->p_welch);
+	table_p(t, form, c->p_ranks);
 	table_number(t, form, c->effect);
 	table_number(t, form, 100 * c->sees);
 	table_add(t, "%s", words);
@@ -164,8 +166,8 @@ static void print_row(struct table *t, enum form form, const struct row *row, do
 static void print(const struct rows *rows, enum form form, double margin)
 {
 	static const char *const names[] = {
-		"cell", "A", "B", "n", "B/A", "95 % from", "to", "p", "p Holm", "Welch", "ranks", "effect",
-		"sees %", "B is",
+		"cell", "A", "B", "n", "B/A", "95 % from", "to", "p", "p Holm", "Welch", "ranks",
+		"effect", "sees %", "B is",
 	};
 	bool paired = rows->n && rows->row[0].c.paired;
 	struct table t;
@@ -178,11 +180,14 @@ static void print(const struct rows *rows, enum form form, double margin)
 		print_row(&t, form, &rows->row[i], margin);
 	table_print(&t, form, stdout);
 	table_free(&t);
-	fprintf(report_notes(form), "\np: of %s of logarithms; a ratio that is further from 1 than \"sees\" "
-		"would be found in %g %% of cases.\n", paired ? "pairs" : "two samples (Welch)", 100 * POWER);
+	fprintf(report_notes(form),
+		"\np: of %s of logarithms; a ratio that is further from 1 than \"sees\" "
+		"would be found in %g %% of cases.\n",
+		paired ? "pairs" : "two samples (Welch)", 100 * POWER);
 	for (i = 0; i < rows->n; i++)
 		if (rows->row[i].c.no_spread)
-			fprintf(report_notes(form), "%s, %s: no spread at all. Are these runs of their own?\n",
+			fprintf(report_notes(form),
+				"%s, %s: no spread at all. Are these runs of their own?\n",
 				rows->row[i].cell, rows->row[i].b);
 }
 
@@ -212,8 +217,10 @@ static bool make_rows(const struct options *o, struct side *a, struct side *b, s
 
 	if (!side_open(o->args[0], a) || (two && !side_open(o->args[1], b)))
 		return false;
-	*margin = o->margin >= 0 ? o->margin / 100 :
-		  json_number_value(json_object_get(json_object_get(a->root, "plan"), "margin")) / 100;
+	*margin = o->margin >= 0 ? o->margin / 100
+				 : json_number_value(json_object_get(
+					   json_object_get(a->root, "plan"), "margin")) /
+					   100;
 	if (!two)
 		rows_of_file(rows, a, NULL, *margin);
 	else if (!strcmp(a->path, b->path) && a->variant && b->variant)
@@ -221,7 +228,8 @@ static bool make_rows(const struct options *o, struct side *a, struct side *b, s
 	else
 		rows_of_files(rows, a, b, *margin);
 	if (!rows->n)
-		fprintf(stderr, "pvnet-bench: nothing to compare: no cell and variant that both have\n");
+		fprintf(stderr,
+			"pvnet-bench: nothing to compare: no cell and variant that both have\n");
 	return rows->n;
 }
 

@@ -162,8 +162,10 @@ static void interval_boundaries(void)
 		n = sprintf(text, "{\"start\":{\"test_start\":{\"protocol\":\"TCP\",\"reverse\":1,"
 			    "\"omit\":0,\"duration\":1}},\"end\":{},\"intervals\":[");
 		for (k = 0; k < 4; from = cuts[i][k++])
-			n += sprintf(text + n, "%s{\"sum\":{\"start\":%g,\"seconds\":%.17g,\"bytes\":%.17g,"
-				     "\"omitted\":false}}", k ? "," : "", from, cuts[i][k] - from,
+			n += sprintf(text + n,
+				     "%s{\"sum\":{\"start\":%g,\"seconds\":%.17g,\"bytes\":%.17g,"
+				     "\"omitted\":false}}",
+				     k ? "," : "", from, cuts[i][k] - from,
 				     1e6 * (cuts[i][k] - from) + (k == 0) * 500);
 		strcpy(text + n, "]}");
 		parse_iperf3(text, strlen(text), &r);
@@ -186,7 +188,8 @@ static void every_prefix(void)
 	for (n = 0; text && n < len; n++) {
 		parse_iperf3(text, n, &r);
 		if (*r.failed ? !isnan(r.goodput) : n < len - 1)
-			complain(__FILE__, __LINE__, "%zu of %zu bytes: %s %g", n, len, r.failed, r.goodput);
+			complain(__FILE__, __LINE__, "%zu of %zu bytes: %s %g", n, len, r.failed,
+				 r.goodput);
 	}
 	free(text);
 }

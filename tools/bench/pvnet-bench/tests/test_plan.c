@@ -150,13 +150,17 @@ static void expect_command(const char *keys, bool warmup, const char *want)
 static void commands_of_cells(void)
 {
 	expect_command("", false, "iperf3 -J --get-server-output -c S -t 10");
-	expect_command("direction = from-server\nwarmup = 2\nsize = 8K\n", false, "-c S -t 10 -O 2 -R -l 8K");
+	expect_command("direction = from-server\nwarmup = 2\nsize = 8K\n", false,
+		       "-c S -t 10 -O 2 -R -l 8K");
 	expect_command("at = server\ntest = udp\nsocket = 1M\n", false, "-c C -t 10 -u -b 0 -w 1M");
 	expect_command("streams = 4\nrate = 1G\noptions = -Z\n", false, "-b 1G -P 4 -Z");
 	expect_command("warmup = 2\n", true, "none");
-	expect_command("tool = netperf\nsocket = 131072\n", false, "netperf -H S -t TCP_STREAM -l 10 -- -k THROUGHPUT,");
-	expect_command("tool = netperf\nsocket = 131072\nsize = 1432\n", false, " -m 1432 -s 131072 -S 131072");
-	expect_command("tool = netperf\ndirection = from-server\nsize = 9\n", false, "-t TCP_MAERTS");
+	expect_command("tool = netperf\nsocket = 131072\n", false,
+		       "netperf -H S -t TCP_STREAM -l 10 -- -k THROUGHPUT,");
+	expect_command("tool = netperf\nsocket = 131072\nsize = 1432\n", false,
+		       " -m 1432 -s 131072 -S 131072");
+	expect_command("tool = netperf\ndirection = from-server\nsize = 9\n", false,
+		       "-t TCP_MAERTS");
 	expect_command("tool = netperf\ndirection = from-server\nsize = 9\n", false, " -M 9");
 	expect_command("tool = netperf\ntest = udp\n", false, "-t UDP_STREAM");
 	expect_command("tool = netperf\ntest = udp-rr\n", false, " -R 1");
@@ -167,7 +171,8 @@ static void commands_of_cells(void)
 
 static void names(void)
 {
-	struct plan *p = expect_good("[vars]\na = 1%{b}\nb = 2\n[plan]\nbefore = x %{a} ${HOME} {a} %{cell}\n\ty\n" GOOD);
+	struct plan *p = expect_good(
+		"[vars]\na = 1%{b}\nb = 2\n[plan]\nbefore = x %{a} ${HOME} {a} %{cell}\n\ty\n" GOOD);
 	struct run_vars run = { p ? p->variant : NULL, p ? p->cell : NULL, 3, 1 };
 	char *text, *unknown;
 
@@ -176,14 +181,16 @@ static void names(void)
 	text = plan_expand(p, &run, p->before, &unknown);
 	EXPECT_STR(text, "x 12 ${HOME} {a} c\ny");
 	free(text);
-	text = plan_expand(p, &run, "%{variant} %{block} %{place} %{seconds} %{client}%{server}", &unknown);
+	text = plan_expand(p, &run, "%{variant} %{block} %{place} %{seconds} %{client}%{server}",
+			   &unknown);
 	EXPECT_STR(text, "a 3 1 10 CS");
 	free(text);
 	EXPECT(!plan_expand(p, &run, "%{open", &unknown));
 	EXPECT_STR(unknown, "open");
 	free(unknown);
 	plan_free(p);
-	expect_bad("[vars]\na = %{a}\n[plan]\nbefore = %{a}\n" GOOD, 4, "before: %{a}: no such name");
+	expect_bad("[vars]\na = %{a}\n[plan]\nbefore = %{a}\n" GOOD, 4,
+		   "before: %{a}: no such name");
 	expect_bad(GOOD "[end client]\naddress = D\n", 10, "set twice, see line 2");
 }
 
@@ -192,8 +199,9 @@ static void small(void)
 	char *sets[] = { "v=2" }, *errors;
 	struct plan *p;
 
-	plan_free(expect_good("[vars]\nv = 1\n[plan]\nseconds = 100\nwarmup = 10\nrepeats = 20\n[small]\n"
-			      "seconds = 0.02\nwarmup = 0.1\nrepeats = 0.1\n" GOOD "seconds = 10\n"));
+	plan_free(expect_good(
+		"[vars]\nv = 1\n[plan]\nseconds = 100\nwarmup = 10\nrepeats = 20\n[small]\n"
+		"seconds = 0.02\nwarmup = 0.1\nrepeats = 0.1\n" GOOD "seconds = 10\n"));
 	p = plan_load(path, true, sets, 1, &errors);
 	EXPECT_STR(errors, "");
 	free(errors);
@@ -212,7 +220,8 @@ static void small(void)
 /* Each variant once a block, its group together, each cell once a place; and by seed the same */
 static void orders(void)
 {
-	struct plan *p = expect_good("[plan]\nrepeats = 20\ngroup = 2\n" GOOD "[cell d]\n[cell e]\n");
+	struct plan *p =
+		expect_good("[plan]\nrepeats = 20\ngroup = 2\n" GOOD "[cell d]\n[cell e]\n");
 	struct step *s, *again, *other;
 	size_t n, i, differ = 0, from_first = 0;
 

@@ -68,7 +68,8 @@ static void expect_u(const double *a, size_t na, const double *b, size_t nb, str
 static void ranks(void)
 {
 	at("membrane");
-	expect_u(membrane1, N(membrane1), membrane2, N(membrane2), (struct u_ref) RANKS_MEMBRANE, true);
+	expect_u(membrane1, N(membrane1), membrane2, N(membrane2), (struct u_ref)RANKS_MEMBRANE,
+		 true);
 	at("sleep");
 	expect_u(sleep1, N(sleep1), sleep2, N(sleep2), (struct u_ref) RANKS_SLEEP, false);
 	at("tied");
@@ -201,7 +202,8 @@ static void power(void)
 
 static void no_spread(void)
 {
-	static const double a[] = { 0.1, 0.1, 0.1, 0.1, 0.1 }, b[] = { 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 };
+	static const double a[] = { 0.1, 0.1, 0.1, 0.1, 0.1 },
+			    b[] = { 0.3, 0.3, 0.3, 0.3, 0.3, 0.3 };
 	struct utest u;
 	struct ttest t;
 
