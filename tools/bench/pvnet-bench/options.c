@@ -238,7 +238,7 @@ static void man_commands(void)
 	for (c = commands; c->name; c++) {
 		printf(".SS ");
 		roff(c->name);
-		printf(" ");
+		fputs(*c->args ? " " : "", stdout);
 		roff(c->args);
 		printf("\n");
 		roff(c->about);

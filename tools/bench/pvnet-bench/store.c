@@ -54,11 +54,21 @@ static json_t *vars_of(const struct plan *p)
 
 static json_t *plan_of(const struct plan *p)
 {
-	return json_pack("{s:s, s:s, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:o, s:s}", "name",
-			 p->name, "title", p->title, "small", p->small, "repeats", p->repeats,
-			 "pairs", p->pairs, "group", p->group, "seconds", p->seconds, "warmup",
-			 p->warmup, "margin", p->margin, "cold", p->cold != NULL, "vars",
-			 vars_of(p), "text", p->text);
+	json_t *plan = json_pack("{s:s, s:s, s:b, s:b, s:o, s:s}", "name", p->name,
+				 "title", p->title, "small", p->small, "cold", p->cold != NULL,
+				 "vars", vars_of(p), "text", p->text);
+	const struct {
+		const char *name;
+		double value;
+	} numbers[] = {
+		{ "repeats", p->repeats }, { "pairs", p->pairs }, { "group", p->group },
+		{ "seconds", p->seconds }, { "warmup", p->warmup }, { "margin", p->margin },
+	};
+	size_t i;
+
+	for (i = 0; plan && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_object_set_new(plan, numbers[i].name, json_real(numbers[i].value));
+	return plan;
 }
 
 json_t *store_new(const struct plan *p, unsigned int seed)
@@ -146,19 +156,27 @@ char *store_differs(const json_t *root, const struct plan *p)
 	return what;
 }
 
+static bool is_of_step(json_t *run, const struct plan *p, const struct step *s)
+{
+	const char *cell, *variant;
+	int block, place;
+
+	if (json_unpack(run, "{s:i, s:i, s:s, s:s}", "block", &block, "place", &place, "variant",
+			&variant, "cell", &cell))
+		return false;
+	return block == (int)s->block && place == (int)s->place &&
+	       !strcmp(variant, p->variant[s->variant].name) &&
+	       !strcmp(cell, p->cell[s->cell].name);
+}
+
 json_t *store_find(const json_t *root, const struct plan *p, const struct step *s)
 {
 	json_t *run, *runs = json_object_get(root, "runs");
-	const char *cell, *variant;
-	int block, place;
 	size_t i;
 
-	json_array_foreach(runs, i, run) if (!json_unpack(run, "{s:i, s:i, s:s, s:s}", "block",
-							  &block, "place", &place, "variant",
-							  &variant, "cell", &cell) &&
-					     block == (int)s->block && place == (int)s->place &&
-					     !strcmp(variant, p->variant[s->variant].name) &&
-					     !strcmp(cell, p->cell[s->cell].name)) return run;
+	json_array_foreach(runs, i, run)
+		if (is_of_step(run, p, s))
+			return run;
 	return NULL;
 }
 

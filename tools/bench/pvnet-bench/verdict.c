@@ -210,6 +210,11 @@ static int judge(struct rows *rows, enum form form, double margin)
 	return refused > 0;
 }
 
+static double margin_of(const json_t *root)
+{
+	return json_number_value(json_object_get(json_object_get(root, "plan"), "margin")) / 100;
+}
+
 static bool make_rows(const struct options *o, struct side *a, struct side *b, struct rows *rows,
 		      double *margin)
 {
@@ -217,10 +222,7 @@ static bool make_rows(const struct options *o, struct side *a, struct side *b, s
 
 	if (!side_open(o->args[0], a) || (two && !side_open(o->args[1], b)))
 		return false;
-	*margin = o->margin >= 0 ? o->margin / 100
-				 : json_number_value(json_object_get(
-					   json_object_get(a->root, "plan"), "margin")) /
-					   100;
+	*margin = o->margin >= 0 ? o->margin / 100 : margin_of(a->root);
 	if (!two)
 		rows_of_file(rows, a, NULL, *margin);
 	else if (!strcmp(a->path, b->path) && a->variant && b->variant)
