@@ -96,8 +96,8 @@ tcp_enough() {
 	return $bad
 }
 
-table() {
-	local who size kib
+udp_table() {
+	local who size
 
 	printf 'UDP, datagrams of 500:  '
 	printf ' %6d' "${SIZES[@]}"
@@ -105,7 +105,13 @@ table() {
 		printf '\n%-24s' "$who"
 		for size in "${SIZES[@]}"; do printf ' %6s' "${UDP[$who,$size]:--}"; done
 	done
-	printf '\nTCP, bytes: SO_RCVBUF KiB'
+	echo
+}
+
+tcp_table() {
+	local who size kib
+
+	printf 'TCP, bytes: SO_RCVBUF KiB'
 	printf ' %8d' "${KIB[@]}"
 	for size in 1 64 536 1448; do for who in $WHO; do
 		printf '\n%-10s by %-10s' "$who" $size
@@ -121,7 +127,7 @@ for who in $WHO; do
 	need "use $who" use $who
 	for p in $PARTS; do check "$who: $p" $p $who; done
 done
-table | sed 's/^/# /'
+for p in $PARTS; do ${p}_table | sed 's/^/# /'; done
 for who in copy persistent; do for p in $PARTS; do
 	case $p in
 	udp)	check "$who: UDP: 160 small ones and 90 others" udp_enough $who;;
