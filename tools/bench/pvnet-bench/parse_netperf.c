@@ -114,6 +114,7 @@ static bool read_key(char *line, struct found *f, struct result *r)
 		{ "REMOTE_RECV_THROUGHPUT", &f->remote_recv },
 		{ "LOCAL_RECV_THROUGHPUT", &f->local_recv },
 		{ "REMOTE_SEND_THROUGHPUT", &f->remote_send },
+		{ "P50_LATENCY", &r->p50 }, { "P99_LATENCY", &r->p99 },
 		{ "CONFIDENCE_LEVEL", &f->level }, { "CONFIDENCE_INTERVAL", &f->interval },
 		{ "CONFIDENCE_ITERATION", &f->iterations },
 		{ "THROUGHPUT_CONFID", &r->width[WIDTH_THROUGHPUT] },
@@ -342,6 +343,9 @@ static bool read_keys(enum netperf_test test, const struct found *f, struct resu
 	double got = test == TCP_MAERTS ? f->local_recv : f->remote_recv;
 	double sent = test == TCP_MAERTS ? f->remote_send : f->local_send;
 
+	/* Of a stream they are those of send(). */
+	if (!is_rr(test) || !(r->p50 >= 0) || !(r->p99 >= 0))
+		r->p50 = r->p99 = NAN;
 	if (isnan(f->throughput))
 		return result_fail(r, "no THROUGHPUT");
 	if (!set(r, f, f->throughput, f->elapsed))

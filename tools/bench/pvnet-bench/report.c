@@ -47,7 +47,7 @@ static void header(struct table *t)
 {
 	static const char *const names[] = {
 		"cell", "variant", "n", "failed", "unit", "mean", "s.d.", "CV %", "median",
-		"95 % from", "to", "sent", "lost %",
+		"95 % from", "to", "sent", "lost %", "p50 us", "p99 us",
 	};
 	size_t i;
 
@@ -82,6 +82,8 @@ static void add_series(struct table *t, enum form form, const char *cell, const 
 	table_number(t, form, sum.hi / divisor);
 	table_number(t, form, s->sent / divisor);
 	table_number(t, form, 100 * s->loss);
+	table_number(t, form, s->p50);
+	table_number(t, form, s->p99);
 }
 
 static void notes(FILE *out, const char *cell, const char *variant, const struct series *s)

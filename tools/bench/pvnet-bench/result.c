@@ -11,6 +11,7 @@ static void no_figures(struct result *r)
 {
 	r->goodput = r->sent = r->loss = r->seconds = r->warmup = NAN;
 	r->width[WIDTH_THROUGHPUT] = r->width[WIDTH_LOCAL_CPU] = r->width[WIDTH_REMOTE_CPU] = NAN;
+	r->p50 = r->p99 = NAN;
 	r->nr_samples = 0;
 }
 
@@ -56,5 +57,7 @@ bool result_plausible(struct result *r)
 		return result_fail(r, "impossible: %g sent", r->sent);
 	if (!isnan(r->loss) && (r->loss < 0 || r->loss > 1))
 		return result_fail(r, "impossible: loss of %g %%", 100 * r->loss);
+	if (r->p50 < 0 || r->p99 < r->p50)
+		return result_fail(r, "impossible: latency of %g and %g us", r->p50, r->p99);
 	return true;
 }

@@ -27,6 +27,7 @@ struct result {
 	double loss;		/* 0 to 1 */
 	double seconds;		/* that goodput is of */
 	double warmup;		/* seconds that were left out */
+	double p50, p99;	/* latency of requests, microseconds */
 	double width[NR_WIDTHS];	/* netperf -I: achieved, percent */
 	bool confidence_missed;
 	size_t nr_samples;	/* goodput of each interval that counts */

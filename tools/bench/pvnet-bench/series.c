@@ -40,12 +40,27 @@ static bool unsteady(const json_t *samples)
 	return first > 0 && fabs(second / first - 1) > STEADY;
 }
 
-static void add_run(const json_t *run, struct series *s, size_t *with_sent, size_t *with_loss)
+/* What a run may have beside its result */
+enum { SENT, LOSS, P50, P99, NR_BESIDE };
+
+static const char *const beside[NR_BESIDE] = { "sent", "loss", "p50_us", "p99_us" };
+
+struct mean {
+	double sum;
+	size_t n;
+};
+
+static double mean_of(const struct mean *m)
+{
+	return m->n ? m->sum / m->n : NAN;
+}
+
+static void add_run(const json_t *run, struct series *s, struct mean *mean)
 {
 	const char *failed = json_string_value(json_object_get(run, "failed"));
 	const char *unit = json_string_value(json_object_get(run, "unit"));
-	double goodput = number(run, "goodput"), sent = number(run, "sent"),
-	       loss = number(run, "loss");
+	double goodput = number(run, "goodput"), v;
+	int i;
 
 	if (failed || !(goodput > 0)) {
 		if (!s->failed++)
@@ -57,10 +72,11 @@ static void add_run(const json_t *run, struct series *s, size_t *with_sent, size
 	s->block[s->n] = json_integer_value(json_object_get(run, "block"));
 	s->place[s->n] = json_integer_value(json_object_get(run, "place"));
 	s->n++;
-	s->sent += isnan(sent) ? 0 : sent;
-	*with_sent += !isnan(sent);
-	s->loss += isnan(loss) ? 0 : loss;
-	*with_loss += !isnan(loss);
+	for (i = 0; i < NR_BESIDE; i++) {
+		v = number(run, beside[i]);
+		mean[i].sum += isnan(v) ? 0 : v;
+		mean[i].n += !isnan(v);
+	}
 	s->missed += json_is_true(json_object_get(run, "confidence_missed"));
 	s->unsteady += unsteady(json_object_get(run, "samples"));
 }
@@ -68,7 +84,8 @@ static void add_run(const json_t *run, struct series *s, size_t *with_sent, size
 void series_read(const json_t *root, const char *variant, const char *cell, struct series *s)
 {
 	const json_t *runs = json_object_get(root, "runs"), *run;
-	size_t i, most = json_array_size(runs) + 1, with_sent = 0, with_loss = 0;
+	size_t i, most = json_array_size(runs) + 1;
+	struct mean mean[NR_BESIDE] = { };
 
 	memset(s, 0, sizeof(*s));
 	s->value = calloc(most, sizeof(*s->value));
@@ -78,9 +95,11 @@ void series_read(const json_t *root, const char *variant, const char *cell, stru
 		exit(1);
 	json_array_foreach(runs, i, run)
 		if (is_of(run, variant, cell))
-			add_run(run, s, &with_sent, &with_loss);
-	s->sent = with_sent ? s->sent / with_sent : NAN;
-	s->loss = with_loss ? s->loss / with_loss : NAN;
+			add_run(run, s, mean);
+	s->sent = mean_of(&mean[SENT]);
+	s->loss = mean_of(&mean[LOSS]);
+	s->p50 = mean_of(&mean[P50]);
+	s->p99 = mean_of(&mean[P99]);
 }
 
 void series_free(struct series *s)

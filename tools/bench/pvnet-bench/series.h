@@ -12,7 +12,7 @@ struct series {
 	size_t n, failed;
 	double *value;		/* goodput */
 	unsigned int *block, *place;
-	double sent, loss;	/* means, NAN if not known */
+	double sent, loss, p50, p99;	/* means, NAN if not known */
 	size_t missed;		/* runs whose netperf confidence was not reached */
 	size_t unsteady;	/* runs that rose or fell by more than STEADY */
 	char why[200];		/* of the first that failed */

@@ -192,6 +192,10 @@ static void add_figures(json_t *run, const struct result *r)
 	json_object_set_new(run, "loss", number(r->loss));
 	json_object_set_new(run, "seconds", number(r->seconds));
 	json_object_set_new(run, "warmup", number(r->warmup));
+	if (!isnan(r->p50) && !isnan(r->p99)) {
+		json_object_set_new(run, "p50_us", number(r->p50));
+		json_object_set_new(run, "p99_us", number(r->p99));
+	}
 	if (!isnan(r->width[WIDTH_THROUGHPUT]))
 		json_object_set_new(run, "confidence_widths",
 				    json_pack("[o, o, o]", number(r->width[WIDTH_THROUGHPUT]),

@@ -27,6 +27,7 @@ static inline void check_result(const struct result *r)
 	require(r->goodput > 0 && r->goodput <= FASTEST && r->seconds > 0);
 	require(isnan(r->sent) || (r->sent >= 0 && r->sent <= FASTEST));
 	require(isnan(r->loss) || (r->loss >= 0 && r->loss <= 1));
+	require(isnan(r->p50) || (r->p50 >= 0 && r->p99 >= r->p50));
 	require(r->warmup >= 0 && r->nr_samples <= MOST_SAMPLES);
 	for (i = 0; i < r->nr_samples; i++)
 		require(r->sample[i] >= 0);

@@ -45,6 +45,7 @@ static void expect_failed(const struct result *r, const char *why)
 
 static void expect_figures(const struct result *r, char **column)
 {
+	double p50, p99;
 	char missed[80] = "";
 
 	EXPECT_STR(r->failed, "");
@@ -57,7 +58,10 @@ static void expect_figures(const struct result *r, char **column)
 	if (r->confidence_missed)
 		snprintf(missed, sizeof(missed), "missed %g %g %g", r->width[WIDTH_THROUGHPUT],
 			 r->width[WIDTH_LOCAL_CPU], r->width[WIDTH_REMOTE_CPU]);
-	if (column[CONFIDENCE]) {
+	if (column[CONFIDENCE] && sscanf(column[CONFIDENCE], "latency %lf %lf", &p50, &p99) == 2) {
+		EXPECT_NEAR(r->p50, p50);
+		EXPECT_NEAR(r->p99, p99);
+	} else if (column[CONFIDENCE]) {
 		double w[NR_WIDTHS];
 
 		sscanf(column[CONFIDENCE], "missed %lf %lf %lf", &w[0], &w[1], &w[2]);
@@ -94,7 +98,7 @@ static void expect_line(char *line)
 	free(text);
 }
 
-/* wanted: of lines whose file has this in its name, or 0 for the others */
+/* How many lines are of files with this prefix; tries them all. */
 static int each_line(const char *prefix)
 {
 	char path[300], *text, *rest, *line;
@@ -128,7 +132,6 @@ static void damaged(void)
 	EXPECT(each_line("bad-") >= 50);
 }
 
-/* A classic table and omni's keys of the same run are the same. */
 static void warning_on_stderr(void)
 {
 	static const char text[] = "THROUGHPUT=5.0\nTHROUGHPUT_UNITS=10^6bits/s\nELAPSED_TIME=1\n";

@@ -128,7 +128,7 @@ static json_t *stored(void)
 		"{'block': 0, 'place': 1, 'variant': 'a', 'cell': 'c', 'unit': 'bits/s', 'goodput': 110,"
 		" 'sent': null, 'loss': 0.3, 'samples': [1, 1, 1, 1, 1, 1], 'confidence_missed': true},"
 		"{'block': 1, 'place': 0, 'variant': 'a', 'cell': 'c', 'failed': 'no route'},"
-		"{'block': 1, 'place': 1, 'variant': 'a', 'cell': 'c', 'goodput': 100},"
+		"{'block': 1, 'place': 1, 'variant': 'a', 'cell': 'c', 'goodput': 100, 'p50_us': 4, 'p99_us': 9},"
 		"{'block': 1, 'place': 1, 'variant': 'b', 'cell': 'c', 'goodput': 5},"
 		"{'variant': 7}, 7]}";
 	char *json = text_format("%s", text), *s;
@@ -153,6 +153,8 @@ static void series(void)
 	EXPECT_STR(s.why, "no route");
 	EXPECT_NEAR(s.sent, 100);
 	EXPECT_NEAR(s.loss, 0.2);
+	EXPECT_NEAR(s.p50, 4);
+	EXPECT_NEAR(s.p99, 9);
 	EXPECT_NEAR(series_first_place(&s), 90 / sqrt(110 * 100) - 1);
 	series_by_group(&s);
 	EXPECT(s.n == 2 && s.block[1] == 1);
