@@ -18,6 +18,17 @@ double cell_warmup(const struct plan *p, const struct cell *c)
 	return c->warmup >= 0 ? c->warmup : p->warmup;
 }
 
+double cell_longest(const struct plan *p, const struct cell *c)
+{
+	const char *i = c->global ? strstr(c->global, "-i") : NULL;
+	double most = 1;
+
+	/* netperf takes a maximum below 3 for 3. */
+	if (i && sscanf(i + 2, " %lf", &most) == 1 && most < 3)
+		most = 3;
+	return most * cell_seconds(p, c) + cell_warmup(p, c);
+}
+
 /* The value of a name that the tool itself gives */
 static bool own_name(const struct plan *p, const struct run_vars *run, const char *name,
 		     char *number, const char **value)
@@ -147,8 +158,9 @@ static void netperf_command(FILE *out, const struct plan *p, const struct cell *
 {
 	enum netperf_test test = netperf_test_of(c);
 
-	fprintf(out, "%s -H %%{%s} -t %s -l %.0f --", p->netperf, end_names[!c->at],
-		netperf_tests[test], seconds < 1 ? 1 : seconds);
+	fprintf(out, "%s -H %%{%s} -t %s -l %.0f %s%s--", p->netperf, end_names[!c->at],
+		netperf_tests[test], seconds < 1 ? 1 : seconds, c->global ?: "",
+		c->global ? " " : "");
 	fprintf(out,
 		" -k THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME,LOCAL_SEND_THROUGHPUT,"
 		"REMOTE_RECV_THROUGHPUT,LOCAL_RECV_THROUGHPUT,REMOTE_SEND_THROUGHPUT,CONFIDENCE_LEVEL,"

@@ -347,6 +347,8 @@ static void check_cell(struct reader *r, const struct cell *c)
 		error(r, c->line, "cell %s: %s", c->name,
 		      rr ? "request, not size, is for the rr tests"
 			 : "request is for the rr tests only");
+	if (iperf3 && c->global)
+		error(r, c->line, "cell %s: global is for netperf", c->name);
 	if (!iperf3 && (c->rate || c->streams))
 		error(r, c->line, "cell %s: rate and streams are for iperf3", c->name);
 	if (!r->plan->end[c->at == END_CLIENT ? END_SERVER : END_CLIENT].address)

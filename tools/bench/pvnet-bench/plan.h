@@ -33,7 +33,7 @@ struct variant {
 };
 
 struct cell {
-	char *name, *about, *options, *size, *socket, *request, *rate, *streams;
+	char *name, *about, *options, *global, *size, *socket, *request, *rate, *streams;
 	int tool, test, direction, at;
 	double seconds, warmup;		/* < 0: those of the plan */
 	unsigned int line;
@@ -83,6 +83,9 @@ char *cell_command(const struct plan *p, const struct cell *c, bool warmup);
 
 double cell_seconds(const struct plan *p, const struct cell *c);
 double cell_warmup(const struct plan *p, const struct cell *c);
+
+/* With netperf -i MAX it is up to MAX runs in one. */
+double cell_longest(const struct plan *p, const struct cell *c);
 
 /* plan_keys.c */
 enum key_type { KEY_TEXT, KEY_COUNT, KEY_NUMBER, KEY_CHOICE };

@@ -89,6 +89,7 @@ static const struct plan_key cell_keys[] = {
 	TEXT(cell, rate, "of an iperf3 UDP sender (-b); 0: no limit"),
 	TEXT(cell, streams, "how many at once (iperf3 -P)"),
 	TEXT(cell, options, "more options; netperf: those after --"),
+	TEXT(cell, global, "netperf's options before --, such as -I 95,5 -i 10,3"),
 	NUMBER(cell, seconds, 0.1, 86400, "instead of the plan's"),
 	NUMBER(cell, warmup, 0, 3600, "instead of the plan's"),
 	END

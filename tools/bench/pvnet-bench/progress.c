@@ -12,6 +12,7 @@
 
 static const struct progress *shown;
 static bool on_terminal;
+static double drawn;		/* when it was last */
 
 void progress_time(double seconds, char *text, size_t size)
 {
@@ -37,6 +38,10 @@ static void draw(void)
 	int full = shown->total ? BAR * shown->done / shown->total : 0;
 	char bar[BAR + 1], left[40];
 
+	/* Commands tick at each bit of output. */
+	if (exec_now() < drawn + 0.25)
+		return;
+	drawn = exec_now();
 	memset(bar, '.', BAR);
 	memset(bar, '#', full);
 	bar[BAR] = '\0';

@@ -188,7 +188,7 @@ static char *measure(struct session *s, const struct step *step, struct result *
 		     json_t *added[NR_ENDS])
 {
 	const struct cell *c = &s->plan->cell[step->cell];
-	double timeout = s->plan->timeout + step_seconds(s->plan, step);
+	double timeout = s->plan->timeout + cell_longest(s->plan, c);
 	char *command = cell_command(s->plan, c, false), *why;
 	struct output o;
 	int end;
@@ -465,6 +465,8 @@ int run_plan(const struct plan *p, const struct options *o)
 	s.step = order_make(p, json_integer_value(json_object_get(s.root, "seed")), &s.steps);
 	exec_catch_signals();
 	count_steps(&s);
+	strcpy(s.progress.what, "looking at both ends");
+	s.progress.began = exec_now();
 	progress_begin(&s.progress);
 	record(&s);
 	why = store_save(s.root, o->output);

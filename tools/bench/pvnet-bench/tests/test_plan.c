@@ -127,6 +127,7 @@ static void wrong_lines(void)
 	expect_bad(GOOD "test = tcp-rr\n", 8, "iperf3 has no such test");
 	expect_bad(GOOD "tool = netperf\ntest = udp\ndirection = from-server\n", 8, "at = server");
 	expect_bad(GOOD "tool = netperf\ntest = tcp-rr\nsize = 5\n", 8, "request, not size");
+	expect_bad(GOOD "global = -c\n", 8, "global is for netperf");
 	expect_bad(GOOD "tool = netperf\nrate = 5\n", 8, "for iperf3");
 }
 
@@ -167,6 +168,21 @@ static void commands_of_cells(void)
 	expect_command("tool = netperf\ntest = tcp-crr\nrequest = 120,240\n", false, " -r 120,240");
 	expect_command("tool = netperf\nwarmup = 3\n", true, "-l 3 --");
 	expect_command("tool = netperf\n", true, "none");
+	expect_command("tool = netperf\nglobal = -I 95,5 -i 9,3\n", false,
+		       "-l 10 -I 95,5 -i 9,3 -- -k");
+}
+
+static void longest(void)
+{
+	struct plan *p = expect_good(GOOD "[cell d]\ntool = netperf\nglobal = -i9,3\nwarmup = 1\n"
+				     "[cell e]\ntool = netperf\nglobal = -I 99 -i 1\n");
+
+	if (!p)
+		return;
+	EXPECT(cell_longest(p, &p->cell[0]) == 10);
+	EXPECT(cell_longest(p, &p->cell[1]) == 91);
+	EXPECT(cell_longest(p, &p->cell[2]) == 30);
+	plan_free(p);
 }
 
 static void names(void)
@@ -273,6 +289,7 @@ SUITE(plan,
 	{ "each key wrong once: file, line and key are told", each_key_wrong },
 	{ "wrong lines, sections and combinations", wrong_lines },
 	{ "command lines of cells", commands_of_cells },
+	{ "how long a run may take", longest },
 	{ "names in texts", names },
 	{ "--small and --set", small },
 	{ "order: blocks, groups, seeds", orders },
