@@ -71,7 +71,7 @@ static bool enough(struct comparison *c, const struct series *a, const struct se
 	if (least >= LEAST_RUNS)
 		return true;
 	if (a->failed || b->failed)
-		refuse(c, "%zu %s, at least %d are needed; %zu runs failed: %s", least,
+		refuse(c, "%zu %s, at least %d are needed; %zu failed: %s", least,
 		       c->paired ? "pairs" : "runs", LEAST_RUNS, a->failed + b->failed, why);
 	else
 		refuse(c, "%zu %s, at least %d are needed", least, c->paired ? "pairs" : "runs",

@@ -89,16 +89,14 @@ static void add_series(struct table *t, enum form form, const char *cell, const 
 static void notes(FILE *out, const char *cell, const char *variant, const struct series *s)
 {
 	unsigned int block = 0;
-	size_t outliers = series_outliers(s, &block);
 	double first = series_first_place(s);
 
 	if (s->failed)
 		fprintf(out, "%s, %s: %zu of %zu runs failed: %s\n", cell, variant, s->failed,
 			s->failed + s->n, s->why);
-	if (outliers)
-		fprintf(out,
-			"%s, %s: %zu far from the others, the first in block %u; not left out\n",
-			cell, variant, outliers, block);
+	if (series_outlier(s, &block))
+		fprintf(out, "%s, %s: the run in block %u is far from the others; not left out\n",
+			cell, variant, block);
 	if (s->unsteady)
 		fprintf(out,
 			"%s, %s: %zu of %zu runs had no steady state (halves differ by over %g %%)\n",

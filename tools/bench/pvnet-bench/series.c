@@ -7,9 +7,6 @@
 #include "series.h"
 #include "stats.h"
 
-#define ROBUST_SD	1.4826	/* of the median deviation, if the values are normal */
-#define FAR		5
-
 static double number(const json_t *run, const char *key)
 {
 	const json_t *v = json_object_get(run, key);
@@ -134,23 +131,22 @@ void series_by_group(struct series *s)
 	s->n = groups;
 }
 
-size_t series_outliers(const struct series *s, unsigned int *first_block)
+bool series_outlier(const struct series *s, unsigned int *block)
 {
-	double *away = calloc(s->n + 1, sizeof(*away));
-	struct summary all, deviation;
-	size_t i, n = 0;
+	double limit = stats_outlier_limit(s->n), furthest = 0, away;
+	struct summary all;
+	size_t i;
 
-	if (!away)
-		exit(1);
 	stats_summary(s->value, s->n, &all);
-	for (i = 0; i < s->n; i++)
-		away[i] = fabs(s->value[i] - all.median);
-	stats_summary(away, s->n, &deviation);
-	for (i = 0; i < s->n && deviation.median > 0; i++)
-		if (away[i] > FAR * ROBUST_SD * deviation.median && !n++)
-			*first_block = s->block[i];
-	free(away);
-	return n;
+	for (i = 0; i < s->n; i++) {
+		away = fabs(s->value[i] - all.mean);
+		if (away > furthest) {
+			furthest = away;
+			*block = s->block[i];
+		}
+	}
+	/* False where there is no limit, or no spread */
+	return furthest > limit * all.sd;
 }
 
 double series_first_place(const struct series *s)

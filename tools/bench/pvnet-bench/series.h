@@ -26,8 +26,8 @@ void series_free(struct series *s);
 /* From one mean for each block: what runs share since a cold start does not count as many. */
 void series_by_group(struct series *s);
 
-/* Not to be thrown away, but to be looked at: further from the median than 5 robust s.d. */
-size_t series_outliers(const struct series *s, unsigned int *first_block);
+/* Not to be thrown away, but to be looked at: the furthest from the mean, by Grubbs' test */
+bool series_outlier(const struct series *s, unsigned int *block);
 
 /* How much more (of 1) runs at the first place of their group show than the rest; NAN if there is one place */
 double series_first_place(const struct series *s);

@@ -8,6 +8,8 @@
 
 #include "stats.h"
 
+#define OUTLIER_ALPHA	0.01	/* two-sided */
+
 static const char too_few[] = "fewer than 2 values";
 static const char not_finite[] = "a value is not a finite number";
 
@@ -191,6 +193,16 @@ void stats_holm(const double *p, size_t n, double *adjusted)
 		adjusted[order[i].rank] = highest;
 	}
 	free(order);
+}
+
+double stats_outlier_limit(size_t n)
+{
+	double t;
+
+	if (n < 3)
+		return NAN;
+	t = gsl_cdf_tdist_Qinv(OUTLIER_ALPHA / (2 * n), n - 2);
+	return (n - 1) / sqrt(n) * sqrt(t * t / (n - 2 + t * t));
 }
 
 unsigned int stats_most_false(unsigned int n)

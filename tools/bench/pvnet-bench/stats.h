@@ -55,6 +55,9 @@ double stats_power(double df, double ncp);
 /* How many standard errors away the truth must be to be seen with POWER */
 double stats_detectable(double df);
 
+/* Grubbs' test: a value further than this from the mean, in s.d., is an outlier at 1 % */
+double stats_outlier_limit(size_t n);
+
 /* At most this many of n tests at ALPHA call a difference that is not there, in 98 % of cases */
 unsigned int stats_most_false(unsigned int n);
 

@@ -246,6 +246,15 @@ static void too_few(void)
 	EXPECT(!stats_mann_whitney(v, 1, v + 1, 1, &u) && u.p == 1);
 }
 
+/* Grubbs' published table, two-sided 1 %, to its digits */
+static void outliers(void)
+{
+	EXPECT_WITHIN(stats_outlier_limit(5), 1.764, 5e-4);
+	EXPECT_WITHIN(stats_outlier_limit(7), 2.139, 5e-4);
+	EXPECT_WITHIN(stats_outlier_limit(10), 2.482, 5e-4);
+	EXPECT(isnan(stats_outlier_limit(2)));
+}
+
 /* P(at most 3 of 20 at 5 %) = 0.984 */
 static void false_calls(void)
 {
@@ -265,4 +274,5 @@ SUITE(stats,
 	{ "power and detectable effects", power },
 	{ "no spread: limits, no division by zero", no_spread },
 	{ "too few values are refused", too_few },
+	{ "limits of outliers", outliers },
 	{ "how many false calls are plausible", false_calls });
