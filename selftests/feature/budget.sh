@@ -4,8 +4,8 @@
 # A guest with a grant table of FRAMES (4) pages, two vifs and a disk: all come up, the
 # driver says what it gave up, and there is traffic on both vifs while the disk is written
 # and read. The disk needs the modules xen-blkback and loop in dom0 and xen-blkfront in
-# the guest: of the image, or by --file in /testbed/scripts. To see it fail: budget.sh 64 (nothing is
-# given up).
+# the guest: of the image, or by --file in /testbed/scripts. To see it fail (not tried yet): budget.sh 64
+# (nothing is given up).
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 frames=${1:-4}

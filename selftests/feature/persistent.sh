@@ -5,7 +5,7 @@
 # and MIB of TCP each way take no grant operation: by the backend's counters, and by xentrace
 # from outside, which sees them in copy mode. peers: those that cannot have traffic, and
 # one line in the log. To see it fail (--dom0-cmdline BREAK=..): BREAK=copy (the scheme is copy
-# all the time) fails the first two and each steady state, BREAK=persistent those in copy mode.
+# all the time) fails the first two and each steady state, BREAK=persistent (not tried yet) those in copy mode.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 n=${1:-5000} mib=${2:-4}

@@ -5,8 +5,8 @@
 # and numbered datagrams each way for SECONDS, a switch every two seconds: nothing is
 # damaged, lost or doubled. Then N switches there and back: grants, mappings and memory
 # are as after the first three. To see it fail (--dom0-cmdline BREAK=..): BREAK=still (nobody
-# switches), BREAK=loss (1 % of the datagrams to the guest), BREAK=leak (8 MiB are kept in
-# the guest, and the scheme is copy at the end).
+# switches), BREAK=loss (1 % of the datagrams to the guest), BREAK=leak (not tried yet: 8 MiB
+# are kept in the guest, and the scheme is copy at the end).
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 n=${1:-20} secs=${2:-30}

@@ -6,8 +6,8 @@
 # 200 bytes and 90 of up to 1400. tcp: buffers of 4 to 256 KiB and segments of 1 to 1448
 # bytes, MOST segments at most: pvnet takes as many bytes as stock in each cell; what was
 # collapsed or dropped meanwhile is printed. To see it fail: --dom0-cmdline BREAK=small (the
-# guest's default buffer is a third) fails udp; BREAK=stock (stock's name on pvnet's numbers, and the
-# other way round) fails tcp.
+# guest's default buffer is a third) fails udp; BREAK=stock (not tried yet: stock's name on pvnet's
+# numbers, and the other way round) fails tcp.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 most=${1:-2000}
