@@ -33,7 +33,7 @@ def main():
     p.add_argument('--suite', default='trixie', choices=('trixie', 'bookworm'))
     p.add_argument('--guest', default='pv', choices=('pv', 'pvh'))
     p.add_argument('--seconds', type=int, default=1, help='measured in each run (1)')
-    p.add_argument('--repeats', type=int, default=2, help='runs of each cell, in one boot (2)')
+    p.add_argument('--repeats', type=int, default=3, help='runs of each cell, in one boot (3)')
     p.add_argument('--jobs', type=int, default=2, help='machines at a time (2)')
     opt = p.parse_args()
     start = time.monotonic()
