@@ -9,6 +9,7 @@
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 
+#include <pvnet/copy.h>
 #include <pvnet/skb.h>
 
 #include "back.h"
@@ -50,7 +51,7 @@ static void add_copies(struct pvn_vq *q, struct pvn_from_pkt *p, u32 op,
 		const struct pvn_mapped *m = pvn_map_find(q, gref);
 
 		if (m) {
-			memcpy(page_address(page) + dst, m->addr + seg->src, seg->len);
+			pvn_copy(page_address(page) + dst, m->addr + seg->src, seg->len);
 			q->from_stats.from_guest_mapped_copies++;
 		} else {
 			pvn_copy_from_guest(&q->from_op[op + p->nr_ops++], q->vif->domid,

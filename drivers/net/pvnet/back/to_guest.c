@@ -31,6 +31,7 @@
 #include <linux/netdevice.h>
 #include <linux/sched/clock.h>
 
+#include <pvnet/copy.h>
 #include <pvnet/skb.h>
 
 #include "back.h"
@@ -312,7 +313,7 @@ static void copy_part(struct to_cursor *c, struct page *page, u32 offset, u32 le
 	struct pvn_vq *q = c->q;
 
 	if (c->mapped) {
-		memcpy(c->mapped->addr + c->used, page_address(page) + offset, len);
+		pvn_copy(c->mapped->addr + c->used, page_address(page) + offset, len);
 		q->to_stats.to_guest_mapped_copies++;
 		return;
 	}

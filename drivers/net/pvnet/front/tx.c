@@ -21,6 +21,7 @@
 #include <linux/mm.h>
 #include <linux/netdevice.h>
 
+#include <pvnet/copy.h>
 #include <pvnet/skb.h>
 
 #include "front.h"
@@ -235,8 +236,39 @@ static bool put_bounced(struct tx_cursor *c)
 	return true;
 }
 
-/* One piece, from @from of the packet on, in the staging page of its id. */
-static void put_staged(struct tx_cursor *c, u32 from, u32 len)
+/**
+ * struct stage_source - the bytes of an skb, in order
+ * @seq: where they are read
+ * @read: bytes that were read
+ * @src: the next ones
+ * @left: how many of these are in one piece
+ */
+struct stage_source {
+	struct skb_seq_state seq;
+	u32 read;
+	const u8 *src;
+	u32 left;
+};
+
+static void stage_bytes(struct stage_source *s, u8 *dst, u32 len)
+{
+	u32 part;
+
+	for (; len; len -= part, dst += part) {
+		if (!s->left)
+			s->left = skb_seq_read(s->read, &s->src, &s->seq);
+		if (!s->left)
+			return;		/* an skb that is shorter than it says */
+		part = min(len, s->left);
+		pvn_copy(dst, s->src, part);
+		s->src += part;
+		s->left -= part;
+		s->read += part;
+	}
+}
+
+/* The next @len bytes, in the staging page of the next id. */
+static void put_staged(struct tx_cursor *c, struct stage_source *s, u32 len)
 {
 	u16 id = take_id(c);
 	u32 page = id, offset = 0;
@@ -247,20 +279,23 @@ static void put_staged(struct tx_cursor *c, u32 from, u32 len)
 		offset = id % PVN_STAGE_SHARED * PVN_STAGE_SMALL;
 	}
 	g = &c->q->persist->stage[page];
-	skb_copy_bits(c->skb, from, page_address(g->page) + offset, len);
+	stage_bytes(s, page_address(g->page) + offset, len);
 	c->q->tx_buf[id].staged = true;
 	put_slot(c, id, g->gref, offset, len);
 }
 
 static void put_all_staged(struct tx_cursor *c)
 {
-	u32 offset, len;
+	struct stage_source s = {};
+	u32 left = c->skb->len, len;
 
-	c->nr_pieces = pvn_slots(0, c->skb->len);
-	for (offset = 0; offset < c->skb->len; offset += len) {
-		len = min_t(u32, c->skb->len - offset, PAGE_SIZE);
-		put_staged(c, offset, len);
+	c->nr_pieces = pvn_slots(0, left);
+	skb_prepare_seq_read(c->skb, 0, left, &s.seq);
+	for (; left; left -= len) {
+		len = min_t(u32, left, PAGE_SIZE);
+		put_staged(c, &s, len);
 	}
+	skb_abort_seq_read(&s.seq);
 	c->q->tx_stats.tx_staged++;
 }
 
