@@ -281,7 +281,8 @@ static const char *const tail =
 	".TP\n\\fBsame within\\fR \\fIX\\fR %\nboth one\\-sided tests say that the ratio is inside the margin\n"
 	".TP\n\\fBcannot tell\\fR\nneither; \"sees\" says how large a difference would have been found in 80 % of cases\n"
 	".SH EXIT STATUS\n"
-	"0: done. 1: a run failed, or it was interrupted, or aa found too many differences. 2: wrong usage or plan.\n"
+	"0: done. 1: a run failed, or it was interrupted; compare refused a comparison; aa found too many\n"
+	"differences. 2: wrong usage, plan or file.\n"
 	".SH NOTES\n"
 	"With a warm\\-up, or for the mean of the receiver's intervals, the iperf3 server must run with \\-J.\n"
 	"Commands run without a terminal: let ssh not ask (\\-o BatchMode=yes).\n";

@@ -66,6 +66,28 @@ static void same_build_twice(void)
 	EXPECT(ranks >= 0.04 * DRAWS && ranks <= 0.06 * DRAWS);
 }
 
+/* So few that ranks can reach 0.03 or 0.06 but nothing between; t tests keep their promise. */
+static void fewest_runs(void)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	unsigned int welch = 0, paired = 0, i, k;
+	double a[N], b[N], d[N];
+	struct ttest t;
+
+	for (i = 0; i < DRAWS; i++) {
+		draw(rng, a, TRUTH);
+		draw(rng, b, TRUTH);
+		for (k = 0; k < LEAST_RUNS; k++)
+			d[k] = log(b[k] / a[k]);
+		welch += !stats_welch(a, LEAST_RUNS, b, LEAST_RUNS, &t) && t.p < ALPHA;
+		paired += !stats_one(d, LEAST_RUNS, &t) && t.p < ALPHA;
+	}
+	gsl_rng_free(rng);
+	at("different: Welch %u, paired %u of %u", welch, paired, DRAWS);
+	EXPECT(welch >= 0.04 * DRAWS && welch <= 0.06 * DRAWS);
+	EXPECT(paired >= 0.04 * DRAWS && paired <= 0.06 * DRAWS);
+}
+
 /* An effect of the size that is called detectable is found in POWER of the cases. */
 static void detectable(void)
 {
@@ -87,4 +109,5 @@ static void detectable(void)
 SUITE(simulation,
 	{ "95 % intervals cover 94 to 96 % of 10000 draws", coverage },
 	{ "the same build twice is called different in 4 to 6 %", same_build_twice },
+	{ "so do t tests of the fewest runs that are compared", fewest_runs },
 	{ "a detectable effect is detected in 80 %", detectable });
