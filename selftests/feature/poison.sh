@@ -5,8 +5,8 @@
 # memory is filled with a pattern that no packet has; while packets of all kinds wait for
 # the backend, dom0 maps each page that the guest has granted, and looks for it. With both
 # grant schemes it is not there. With trusted=1 and the copy scheme it is, so the search
-# finds what is to be found. To see it fail: --dom0-cmdline BREAK=trusted (not tried yet: trusted=1
-# all the time).
+# finds what is to be found. To see it fail: --dom0-cmdline BREAK=trusted (trusted=1 all the time)
+# fails in copy mode.
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 rounds=${1:-2}
