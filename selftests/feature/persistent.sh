@@ -105,7 +105,11 @@ steady() {
 }
 
 # Each page of the ring is used once, and the MAC addresses are known.
-warm_up() { both_ways 2 && udp to 64 && udp from 64; }
+warm_up() {
+	local n=1000
+
+	both_ways 2 && udp to 64 && udp from 64
+}
 
 steady_all() {
 	local scheme=$1 dir
