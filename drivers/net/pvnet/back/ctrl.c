@@ -19,7 +19,8 @@
 /**
  * struct pvn_back_ctrl - the backend's end of a control ring
  * @vif: the device; its queues outlive this
- * @page: the guest's page, mapped
+ * @page: a page of ours, in whose place the guest's is mapped, or NULL
+ * @handle: of the mapping
  * @ring: the ring
  * @chan: its event channel
  * @work: carries requests out
@@ -27,7 +28,8 @@
  */
 struct pvn_back_ctrl {
 	struct pvn_vif *vif;
-	void *page;
+	struct page *page;
+	grant_handle_t handle;
 	struct pvn_ring ring;
 	struct pvn_chan chan;
 	struct delayed_work work;
@@ -145,6 +147,45 @@ static void work(struct work_struct *work)
 
 /* ---------------------------------------------------------------- connect */
 
+/*
+ * By hand, since xenbus_map_ring_valloc() closes the device when it cannot map:
+ * the key may be one that an earlier frontend has left.
+ */
+static int map(struct pvn_back_ctrl *ctrl, grant_ref_t ref)
+{
+	struct gnttab_map_grant_ref op;
+	struct page *page;
+	int err;
+
+	err = gnttab_alloc_pages(1, &page);
+	if (err)
+		return err;
+	gnttab_set_map_op(&op, (unsigned long)page_address(page), GNTMAP_host_map, ref,
+			  ctrl->vif->domid);
+	err = gnttab_map_refs(&op, NULL, &page, 1);
+	if (err || op.status != GNTST_okay) {
+		gnttab_free_pages(1, &page);
+		return -EINVAL;
+	}
+	ctrl->page = page;
+	ctrl->handle = op.handle;
+	return 0;
+}
+
+static void unmap(struct pvn_back_ctrl *ctrl)
+{
+	struct gnttab_unmap_grant_ref op;
+
+	if (!ctrl->page)
+		return;
+	gnttab_set_unmap_op(&op, (unsigned long)page_address(ctrl->page), GNTMAP_host_map,
+			    ctrl->handle);
+	if (gnttab_unmap_refs(&op, NULL, &ctrl->page, 1))
+		pr_err("pvnet-back: the control ring's page could not be unmapped\n");
+	gnttab_free_pages(1, &ctrl->page);
+	ctrl->page = NULL;
+}
+
 /**
  * pvn_back_ctrl_destroy() - no more control messages
  * @vif: the device, in any state
@@ -161,8 +202,7 @@ void pvn_back_ctrl_destroy(struct pvn_vif *vif)
 	if (ctrl->chan.irq)
 		unbind_from_irqhandler(ctrl->chan.irq, &ctrl->chan);
 	cancel_delayed_work_sync(&ctrl->work);
-	if (ctrl->page)
-		xenbus_unmap_ring_vfree(vif->xdev, ctrl->page);
+	unmap(ctrl);
 	free_page((unsigned long)ctrl->list);
 	kfree(ctrl);
 }
@@ -202,9 +242,9 @@ int pvn_back_ctrl_create(struct pvn_vif *vif, grant_ref_t ref, evtchn_port_t por
 	INIT_DELAYED_WORK(&ctrl->work, work);
 	ctrl->list = (struct pvn_gref *)get_zeroed_page(GFP_KERNEL);
 	err = ctrl->list ? 0 : -ENOMEM;
-	err = err ?: xenbus_map_ring_valloc(vif->xdev, &ref, 1, &ctrl->page);
+	err = err ?: map(ctrl, ref);
 	if (!err) {
-		pvn_ctrl_ring_attach_back(&ctrl->ring, ctrl->page);
+		pvn_ctrl_ring_attach_back(&ctrl->ring, page_address(ctrl->page));
 		err = bind(ctrl, port);
 	}
 	if (err)

@@ -157,8 +157,9 @@ static void go_live(struct pvn_vif *vif)
 		return;
 	netif_carrier_on(vif->netdev);
 	xenbus_switch_state(vif->xdev, XenbusStateConnected);
-	netdev_info(vif->netdev, "guest connected, %u queue%s\n", vif->nr_queues,
-		    vif->nr_queues == 1 ? "" : "s");
+	netdev_info(vif->netdev, "guest connected, %u queue%s%s\n", vif->nr_queues,
+		    vif->nr_queues == 1 ? "" : "s",
+		    vif->ctrl ? "" : ", grant scheme is copy");
 }
 
 static void on_hotplug(struct xenbus_watch *watch, const char *path, const char *token)

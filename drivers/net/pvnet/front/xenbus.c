@@ -57,8 +57,11 @@ static int put_queues(const struct pvn_front *front, struct pvn_keys *keys)
 	return 0;
 }
 
-/* What an earlier connect of this device may have left. */
-static void remove_old_keys(const char *dir)
+/*
+ * What a connect of this device has written. A driver that comes after us may not
+ * know all of the keys, and what they name is then another's.
+ */
+static void remove_keys(const char *dir)
 {
 	static const char *const keys[] = {
 		"event-channel", "event-channel-tx", "event-channel-rx",
@@ -155,7 +158,7 @@ static int connect_locked(struct pvn_front *front)
 
 	pvn_front_detach(front);
 	pvn_front_destroy(front);
-	remove_old_keys(front->xdev->nodename);
+	remove_keys(front->xdev->nodename);
 
 	front->multi_queue = offered;
 	err = pvn_queues_create(front, nr, front->features & PVN_F_SPLIT_EVENTS);
@@ -317,6 +320,8 @@ static void remove(struct xenbus_device *xdev)
 	cancel_work_sync(&front->reconnect);
 	quiesce(front);
 	close_bus(xdev);
+	if (xenbus_read_driver_state(xdev->nodename) != XenbusStateUnknown)
+		remove_keys(xdev->nodename);
 
 	rtnl_lock();
 	pvn_front_destroy(front);
