@@ -16,16 +16,6 @@ audit() { echo "$1" > $AUDIT && remote "echo $1 > $AUDIT"; }
 
 copybreak() { remote ethtool --set-tunable "$RIF" rx-copybreak "$1"; }
 
-# scheme on|off, and wait until it is.
-scheme() {
-	local want=0
-
-	[ "$1" = on ] && want=1
-	remote "ethtool --set-priv-flags $RIF persistent-grants $1" || return
-	until_true 30 scheme_is $want
-}
-scheme_is() { [ "$(counter remote "$RIF" persistent_tx)" = "$1" ]; }
-
 wrong() { echo "$(($(counter remote "$RIF" rx_mischarged) + $(counter local "$VIF" from_guest_mischarged)))"; }
 
 # Datagrams in fragments of the MTU, whole ones at a large MTU, and TCP's packets.
@@ -53,11 +43,11 @@ mark
 before=$(bad_counts)
 need "audit on" audit 1
 defer "audit 0; set_mtu 1500; copybreak 1522"
-for s in off on; do
-	check "persistent grants $s" scheme $s || continue
+for s in copy persistent; do
+	check "grant scheme $s" set_scheme $s || continue
 	for c in 1522 0 2048; do
 		check "copybreak $c" copybreak $c
-		check "persistent grants $s, copybreak $c: charged is pinned" all_shapes
+		check "$s, copybreak $c: charged is pinned" all_shapes
 	done
 done
 check "copybreak as before" copybreak 1522
