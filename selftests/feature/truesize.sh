@@ -33,7 +33,7 @@ all_shapes() {
 	both_ways "$mib" || return
 	n=$(($(received) - n))
 	echo "$n packets; mischarged: $(($(wrong) - before))"
-	is "$(($(wrong) - before))" -eq 0 && is "$n" -gt 200
+	is "$(($(wrong) - before))" -eq 0 && is "$n" -gt 60
 }
 received() { echo "$(($(counter remote "$RIF" rx_packets) + $(counter local "$VIF" from_guest_packets)))"; }
 set_mtu() { ip link set "$VIF" mtu "$1" && ip link set "$BRIDGE" mtu "$1" && remote ip link set "$RIF" mtu "$1"; }
