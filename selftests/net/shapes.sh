@@ -52,6 +52,7 @@ mixed_needs_copies() {
 
 	before=$(linearized)
 	[ -n "$before" ] || { echo "the frontend does not count it"; return 4; }
+	[ "$(counter remote "$RIF" persistent_tx)" = 0 ] || { echo "staged, whatever the shape"; return 4; }
 	set_mtu 65000 || return
 	from_guest mixed $((kib * 1024)) 2
 	rc=$?
