@@ -30,7 +30,7 @@ struct pvn_back_ctrl;
 #define PVN_FROM_OPS	(PVN_TX_RING_SLOTS + PVN_PLACE_SEGS)
 #define PVN_FROM_BATCH	64
 
-/* What a queue of ours asks for: staging and receive pages, and as much again. */
+/* A queue of ours asks for 784. */
 #define PVN_MAP_QUEUE_MAX	2048u
 
 /**
@@ -102,6 +102,7 @@ struct pvn_from_pkt {
  * @held_bytes: their bytes, for BQL
  * @stopped_at: when the queue was stopped for lack of room, in jiffies
  * @stopped: it is
+ * @to_mapped: the page that was filled last is mapped: likely the next is too
  * @draining: the guest has not read for the drain time: drop
  * @stalled: nor for the stall time: no carrier
  * @last_local: when a local process sent its last packet, in ns
@@ -138,6 +139,7 @@ struct pvn_vq {
 	struct sk_buff_head held;
 	u32 held_bytes;
 	unsigned long stopped_at;
+	bool to_mapped;
 	bool stopped;
 	bool draining;
 	bool stalled;

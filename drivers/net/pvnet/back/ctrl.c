@@ -199,9 +199,12 @@ void pvn_back_ctrl_destroy(struct pvn_vif *vif)
 	if (!ctrl)
 		return;
 	vif->ctrl = NULL;
+	/* The work raises and EOIs: it ends before the interrupt's number may be another's. */
+	if (ctrl->chan.irq)
+		disable_irq(ctrl->chan.irq);
+	cancel_delayed_work_sync(&ctrl->work);
 	if (ctrl->chan.irq)
 		unbind_from_irqhandler(ctrl->chan.irq, &ctrl->chan);
-	cancel_delayed_work_sync(&ctrl->work);
 	unmap(ctrl);
 	free_page((unsigned long)ctrl->list);
 	kfree(ctrl);

@@ -113,6 +113,7 @@ undo:
 static bool map(struct batch *b, const struct pvn_gref *list, domid_t domid)
 {
 	u32 done = 0, i;
+	int err;
 
 	for (i = 0; i < b->nr; i++) {
 		const struct pvn_mapped *m = b->entry[i];
@@ -120,15 +121,16 @@ static bool map(struct batch *b, const struct pvn_gref *list, domid_t domid)
 		gnttab_set_map_op(&b->map[i], (unsigned long)m->addr,
 				  GNTMAP_host_map | (m->readonly ? GNTMAP_readonly : 0),
 				  list[i].ref, domid);
+		b->map[i].status = GNTST_general_error;
 	}
-	if (gnttab_map_refs(b->map, NULL, b->page, b->nr))
-		return false;
+	/* What was mapped is by operation, also when not all went well. */
+	err = gnttab_map_refs(b->map, NULL, b->page, b->nr);
 	for (i = 0; i < b->nr; i++) {
 		b->entry[i]->handle = b->map[i].handle;
 		b->entry[i]->mapped = b->map[i].status == GNTST_okay;
 		done += b->entry[i]->mapped;
 	}
-	return done == b->nr;
+	return !err && done == b->nr;
 }
 
 static bool enter(struct pvn_vq *q, const struct batch *b, const struct pvn_gref *list)
@@ -213,8 +215,10 @@ int pvn_map_del(struct pvn_vq *q, struct pvn_gref *list, u32 nr)
 						  PVN_CTRL_STATUS_INVALID_PARAMETER;
 	}
 	done = b->nr;
-	synchronize_net();
-	release(b);
+	if (done) {
+		synchronize_net();
+		release(b);
+	}
 	kvfree(b);
 	return done;
 }

@@ -181,17 +181,6 @@ static void count_skb(struct loose *l, const struct sk_buff *skb)
 	}
 }
 
-/* Is the next page of the guest mapped? Then it is likely that all are. */
-static bool next_is_mapped(const struct pvn_vq *q)
-{
-	union pvn_rx_slot req;
-
-	if (!READ_ONCE(q->map_stats.mapped_pages))
-		return false;
-	pvn_rx_slot_read(&q->rx, q->rx.cons, &req);
-	return pvn_map_find(q, req.req.gref);
-}
-
 /* A copy to a mapped page costs what its bytes cost: then fewer slots are better. */
 static struct to_plan plan(const struct pvn_vq *q, const struct sk_buff *skb)
 {
@@ -199,14 +188,13 @@ static struct to_plan plan(const struct pvn_vq *q, const struct sk_buff *skb)
 	struct loose l = { .slots = 1 };
 	const struct sk_buff *part;
 
-	if (next_is_mapped(q))
-		goto tight;
-	count_skb(&l, skb);
-	skb_walk_frags(skb, part)
-		count_skb(&l, part);
-	if (l.slots + extra <= room_wanted(q->vif))
-		return (struct to_plan) { .slots = l.slots + extra };
-tight:
+	if (!q->to_mapped) {
+		count_skb(&l, skb);
+		skb_walk_frags(skb, part)
+			count_skb(&l, part);
+		if (l.slots + extra <= room_wanted(q->vif))
+			return (struct to_plan) { .slots = l.slots + extra };
+	}
 	return (struct to_plan) { .slots = pvn_slots(0, skb->len) + extra, .tight = true };
 }
 
@@ -286,6 +274,7 @@ static void next_slot(struct to_cursor *c)
 	c->mapped = pvn_map_find(q, c->gref);
 	if (c->mapped && c->mapped->readonly)
 		c->mapped = NULL;
+	q->to_mapped = c->mapped;
 	c->used = 0;
 	c->started = true;
 	q->to_answer[c->slot] = (union pvn_rx_slot) { .rsp = { .id = req.req.id } };

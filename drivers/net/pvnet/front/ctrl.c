@@ -72,7 +72,7 @@ static int ask(struct pvn_front_ctrl *ctrl, const struct pvn_ctrl_req *req, u32 
  * @ctrl: the control ring
  * @type: PVN_CTRL_*
  * @queue: number of the queue that it is about
- * @entries: of the list in @ctrl->list
+ * @entries: of the list in @ctrl->list_page
  * @data: what the backend answered
  *
  * Context: process; one caller at a time.
@@ -184,9 +184,12 @@ void pvn_front_ctrl_destroy(struct pvn_front *front)
 	if (!ctrl)
 		return;
 	front->ctrl = NULL;
+	/* The work EOIs, so it ends before the interrupt's number may be another's. */
+	if (ctrl->chan.irq)
+		disable_irq(ctrl->chan.irq);
+	cancel_delayed_work_sync(&ctrl->work);
 	if (ctrl->chan.irq)
 		unbind_from_irqhandler(ctrl->chan.irq, &ctrl->chan);
-	cancel_delayed_work_sync(&ctrl->work);
 	if (ctrl->list_page)
 		xenbus_teardown_ring(&ctrl->list_page, 1, &ctrl->list_ref);
 	if (ctrl->page)

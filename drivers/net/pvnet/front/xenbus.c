@@ -317,8 +317,8 @@ static void remove(struct xenbus_device *xdev)
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
 
 	pvn_front_debug_remove(front);
-	cancel_work_sync(&front->reconnect);
 	quiesce(front);
+	cancel_work_sync(&front->reconnect);	/* ethtool refuses what is detached */
 	close_bus(xdev);
 	if (xenbus_read_driver_state(xdev->nodename) != XenbusStateUnknown)
 		remove_keys(xdev->nodename);
@@ -339,9 +339,9 @@ static int resume(struct xenbus_device *xdev)
 {
 	struct pvn_front *front = dev_get_drvdata(&xdev->dev);
 
+	quiesce(front);
 	cancel_work_sync(&front->reconnect);
 	rtnl_lock();
-	pvn_front_detach(front);
 	pvn_front_destroy(front);
 	rtnl_unlock();
 	return 0;
