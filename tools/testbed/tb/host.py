@@ -91,6 +91,7 @@ def cached(name, inputs, build):
         start = time.time()
         build(tmp)
         tmp.rename(path)
+        os.utime(path)          # what was unpacked may bring a date of its own
         prune(name)
         say(f'built {path.name} in {time.time() - start:.0f} s')
     return path
