@@ -38,9 +38,14 @@ def sh(*cmd, quiet=True, **kw):
     return r.stdout
 
 
-def need(programs):
-    """Install the Debian packages of missing programs: {program: package}."""
-    missing = sorted({pkg for prog, pkg in programs.items() if not shutil.which(prog)})
+def have(what):
+    """Whether there is such a program, or file when the name is a path."""
+    return Path(what).exists() if what.startswith('/') else shutil.which(what)
+
+
+def need(things):
+    """Install the Debian packages of missing programs and files: {name or path: package}."""
+    missing = sorted({pkg for what, pkg in things.items() if not have(what)})
     if not missing:
         return
     say('installing', *missing)

@@ -9,7 +9,7 @@ XEN = {'bookworm': '4.17', 'trixie': '4.20'}
 KERNEL_SOURCE = 'linux-source-6.1'      # of the debug kernel, from bookworm
 
 HOST_TOOLS = {'mmdebstrap': 'mmdebstrap', 'kmod': 'kmod', 'file': 'file', 'xz': 'xz-utils', 'patch': 'patch',
-              'gcc': 'gcc', 'make': 'make'}
+              'gcc': 'gcc', '/usr/include/stdio.h': 'libc6-dev', 'make': 'make'}
 
 
 def image_packages(suite):
