@@ -5,7 +5,7 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 OUT=$TOP/build/check
 CORE=$TOP/drivers/net/pvnet/core
 # What runs in userspace too; the other files of core/ need a kernel.
-PURE=(ctrl extra feat pkt place state)
+PURE=(ctrl extra feat pkt place state ../notify/batch)
 # The warnings that the kernel's own build leaves off
 CFLAGS_PURE=(-g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-sign-compare
 	-Wno-missing-field-initializers -Wno-type-limits -I"$TOP/tools/proto/shim" -I"$TOP/include")
