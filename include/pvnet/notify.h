@@ -2,10 +2,10 @@
 /*
  * Event channels: who is woken, when, and what is owed for it.
  *
- * The only code that publishes ring indices, arms, raises or EOIs events.
- * Today the policy is the plain one: a producer publishes once per burst and
- * raises an event when the peer asked for it; a consumer asks for the next
- * slot that it can use.
+ * The only code that publishes ring indices, arms, raises or EOIs events. A
+ * producer publishes once per burst and raises an event when the peer asked for
+ * it. A consumer of packets lets some gather (wake.h), one of answers or of room
+ * knows how many will come, and asks for that many with pvn_arm().
  */
 #ifndef _PVNET_NOTIFY_H
 #define _PVNET_NOTIFY_H
@@ -53,6 +53,7 @@ void pvn_chan_worked(struct pvn_chan *chan);
 void pvn_chan_done(struct pvn_chan *chan, int user);
 
 void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan);
+void pvn_flush(struct pvn_ring *ring, struct pvn_chan *chan);
 u32 pvn_arm(struct pvn_ring *ring, u32 k);
 
 #endif

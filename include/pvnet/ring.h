@@ -201,6 +201,19 @@ static inline bool __must_check pvn_ring_publish(struct pvn_ring *r)
 }
 
 /**
+ * pvn_ring_waits() - does the peer wait for more than the next slot?
+ * @r: the ring
+ *
+ * A hint, like all that the peer writes.
+ */
+static inline bool pvn_ring_waits(const struct pvn_ring *r)
+{
+	u32 beyond = pvn_shared_load(r->event_out) - r->pub;
+
+	return beyond >= 2 && beyond <= r->nr;
+}
+
+/**
  * pvn_ring_arm() - ask for an event when the @k-th unconsumed slot appears
  * @r: the ring
  * @k: 1 for the next slot

@@ -78,8 +78,22 @@
 #define PVN_CHAN_STATS(x)						\
 	x(raised)		/* events sent */			\
 	x(held)			/* publications without an event */	\
+	x(flushed)		/* events sent since no more would follow */ \
 	x(events)		/* events received */			\
 	x(spurious)		/* of these, without any work */
+
+/* Both ends, per consumer that lets slots gather; written by its NAPI. */
+#define PVN_WAKE_STATS(x)						\
+	x(wakes)		/* times that it was asleep and is no more */ \
+	x(wake_slots)		/* slots that were there then */	\
+	x(wake_empty)		/* wakes that found none */		\
+	x(filled)		/* as many as asked for, K > 1 */	\
+	x(expired)		/* the time was over first, with slots */ \
+	x(idle)			/* ... without any: the last of a stream */ \
+	x(timers)		/* timer interrupts */			\
+	x(k)			/* slots that are asked for now */	\
+	x(tau_usecs)		/* for how long */			\
+	x(hold_usecs_max)	/* the longest that a slot can have waited for a wake-up */
 
 #define PVN_STAT_FIELD(name)	u64 name;
 #define PVN_STAT_NAME(name)	#name,
@@ -91,6 +105,7 @@ struct pvn_back_map_stats { PVN_BACK_MAP_STATS(PVN_STAT_FIELD) };
 struct pvn_back_from_stats { PVN_BACK_FROM_STATS(PVN_STAT_FIELD) };
 struct pvn_back_to_stats { PVN_BACK_TO_STATS(PVN_STAT_FIELD) };
 struct pvn_chan_stats { PVN_CHAN_STATS(PVN_STAT_FIELD) };
+struct pvn_wake_stats { PVN_WAKE_STATS(PVN_STAT_FIELD) };
 
 #define PVN_STAT_COUNT(type)	(sizeof(type) / sizeof(u64))
 

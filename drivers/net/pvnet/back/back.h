@@ -16,10 +16,12 @@
 #include <xen/grant_table.h>
 #include <xen/xenbus.h>
 
+#include <pvnet/coalesce.h>
 #include <pvnet/core.h>
 #include <pvnet/notify.h>
 #include <pvnet/ring.h>
 #include <pvnet/stats.h>
+#include <pvnet/wake.h>
 
 struct pvn_vif;
 struct pvn_back_ctrl;
@@ -88,6 +90,7 @@ struct pvn_from_pkt {
  * Written by the from-guest NAPI:
  * @from_napi: polls the guest tx ring
  * @tx: guest tx ring
+ * @from_wake: when it is looked at
  * @from_stats: counters
  * @from_snap: private copy of requests
  * @from_pkt: packets of a batch
@@ -127,6 +130,7 @@ struct pvn_vq {
 
 	struct napi_struct from_napi ____cacheline_aligned_in_smp;
 	struct pvn_ring tx;
+	struct pvn_wake from_wake;
 	struct pvn_back_from_stats from_stats;
 	union pvn_tx_slot from_snap[PVN_TX_RING_SLOTS];
 	struct pvn_from_pkt from_pkt[PVN_FROM_BATCH];
@@ -170,6 +174,7 @@ struct pvn_vq {
  * @past: counters of queues that are gone
  * @hotplug_watch: on hotplug-status
  * @hotplug_done: the script has succeeded once; that is enough
+ * @coalesce: settings of each queue, also of those that are not connected
  */
 struct pvn_vif {
 	struct net_device *netdev;
@@ -187,6 +192,7 @@ struct pvn_vif {
 	struct rtnl_link_stats64 past;
 	struct xenbus_watch hotplug_watch;
 	bool hotplug_done;
+	struct pvn_coalesce coalesce[];
 };
 
 /* main.c: module parameters */

@@ -15,6 +15,7 @@ static void show_queue(struct seq_file *s, const struct pvn_vq *q)
 	seq_printf(s, "queue %u: %llu pages of the guest stay mapped\n", q->index,
 		   READ_ONCE(q->map_stats.mapped_pages));
 	pvn_debug_ring(s, "guest tx ring", &q->tx);
+	pvn_wake_show(s, &q->from_wake);
 	pvn_debug_ring(s, "guest rx ring", &q->rx);
 	seq_printf(s, "  to the guest: %u packets held, %u copies wait%s%s%s\n",
 		   skb_queue_len_lockless(&q->held), READ_ONCE(q->nr_to_ops),

@@ -242,6 +242,7 @@ int pvn_from_poll(struct napi_struct *napi, int budget)
 	struct pvn_vq *q = container_of(napi, struct pvn_vq, from_napi);
 	u32 work = 0, nr;
 
+	pvn_wake_begin(&q->from_wake);
 	do {
 		nr = do_batch(q, min_t(u32, budget - work, PVN_FROM_BATCH));
 		work += nr;
@@ -253,7 +254,8 @@ int pvn_from_poll(struct napi_struct *napi, int budget)
 	}
 	if (work == budget)
 		return work;
-	if (pvn_arm(&q->tx, 1))
+	if (!pvn_wake_arm(&q->from_wake, PVN_BATCH_MAX, q->from_stats.from_guest_packets,
+			  q->from_stats.from_guest_bytes))
 		return budget;
 	if (napi_complete_done(napi, work))
 		pvn_chan_done(q->from_chan, PVN_USER_TX);

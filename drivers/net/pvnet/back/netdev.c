@@ -130,7 +130,8 @@ struct pvn_vif *pvn_vif_create(struct xenbus_device *xdev, domid_t domid,
 	int err;
 
 	snprintf(name, sizeof(name), "vif%u.%u", domid, handle);
-	netdev = alloc_netdev_mqs(sizeof(*vif), name, NET_NAME_PREDICTABLE, ether_setup,
+	netdev = alloc_netdev_mqs(struct_size(vif, coalesce, pvn_back_max_queues), name,
+				  NET_NAME_PREDICTABLE, ether_setup,
 				  pvn_back_max_queues, pvn_back_max_queues);
 	if (!netdev)
 		return ERR_PTR(-ENOMEM);
@@ -139,6 +140,7 @@ struct pvn_vif *pvn_vif_create(struct xenbus_device *xdev, domid_t domid,
 	vif->xdev = xdev;
 	vif->domid = domid;
 	spin_lock_init(&vif->stats_lock);
+	pvn_coalesce_init(vif->coalesce, netdev->num_tx_queues);
 	set_up(netdev, xdev);
 
 	err = register_netdev(netdev);

@@ -117,6 +117,7 @@ static struct pvn_vq *create_queue(struct pvn_vif *vif, unsigned int index,
 	err = bind_chans(q, keys);
 	if (err)
 		goto destroy;
+	pvn_wake_init(&q->from_wake, &q->tx, q->from_chan, &q->from_napi, &vif->coalesce[index]);
 	return q;
 
 destroy:
@@ -234,6 +235,7 @@ void pvn_vqs_stop(struct pvn_vif *vif)
 		cancel_delayed_work_sync(&q->watch);
 		hrtimer_cancel(&q->hold);
 		napi_disable(&q->from_napi);
+		pvn_wake_stop(&q->from_wake);
 		napi_disable(&q->to_napi);
 		pvn_to_drop_held(q);
 	}

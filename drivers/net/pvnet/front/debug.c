@@ -20,6 +20,7 @@ static void show_queue(struct seq_file *s, const struct pvn_queue *q)
 	pvn_debug_ring(s, "guest tx ring", &q->tx);
 	seq_printf(s, "  ids: %u free\n", READ_ONCE(q->id_tail) - READ_ONCE(q->id_head));
 	pvn_debug_ring(s, "guest rx ring", &q->rx);
+	pvn_wake_show(s, &q->rx_wake);
 	seq_printf(s, "  buffers of the pool: %u not posted\n", READ_ONCE(q->nr_spare));
 	if (p)
 		seq_printf(s, "  granted for good: %u staging pages, %u receive pages: %u free, %u given to the stack, %u still there\n",

@@ -14,6 +14,7 @@ static const struct pvn_stat_group groups[] = {
 	PVN_STAT_GROUP(struct pvn_front_scheme_stats, PVN_FRONT_SCHEME_STATS, ""),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "tx_event_"),
 	PVN_STAT_GROUP(struct pvn_chan_stats, PVN_CHAN_STATS, "rx_event_"),
+	PVN_STAT_GROUP(struct pvn_wake_stats, PVN_WAKE_STATS, "rx_"),
 };
 
 static const char flag_names[][ETH_GSTRING_LEN] = {
@@ -80,7 +81,7 @@ static void get_ethtool_stats(struct net_device *netdev, struct ethtool_stats *s
 		struct pvn_queue *q = front->queue[i];
 		const void *from[ARRAY_SIZE(groups)] = {
 			&q->tx_stats, &q->rx_stats, &q->scheme_stats,
-			&q->tx_chan->stats, &q->rx_chan->stats,
+			&q->tx_chan->stats, &q->rx_chan->stats, &q->rx_wake.stats,
 		};
 
 		q->scheme_stats.persistent_out = pvn_persist_count_out(q);
@@ -138,7 +139,73 @@ static int set_tunable(struct net_device *netdev, const struct ethtool_tunable *
 	return 0;
 }
 
+static void show_coalesce(const struct pvn_coalesce *set, struct ethtool_coalesce *ec)
+{
+	pvn_coalesce_get(set, ec);
+	ec->tx_max_coalesced_frames = set->tx_frames;
+	ec->use_adaptive_tx_coalesce = set->adaptive_tx;
+}
+
+static int change_coalesce(struct pvn_coalesce *set, unsigned int nr,
+			   const struct ethtool_coalesce *ec, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (ec->tx_max_coalesced_frames < 1 || ec->tx_max_coalesced_frames > PVN_COALESCE_TX_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "tx-frames is 1 to 128");
+		return -ERANGE;
+	}
+	err = pvn_coalesce_set(set, nr, ec, extack);
+	while (!err && nr--) {
+		WRITE_ONCE(set[nr].tx_frames, ec->tx_max_coalesced_frames);
+		WRITE_ONCE(set[nr].adaptive_tx, ec->use_adaptive_tx_coalesce);
+	}
+	return err;
+}
+
+/* Of the whole interface: what its first queue has. */
+static int get_coalesce(struct net_device *netdev, struct ethtool_coalesce *ec,
+			struct kernel_ethtool_coalesce *kernel, struct netlink_ext_ack *extack)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	show_coalesce(&front->coalesce[0], ec);
+	return 0;
+}
+
+static int set_coalesce(struct net_device *netdev, struct ethtool_coalesce *ec,
+			struct kernel_ethtool_coalesce *kernel, struct netlink_ext_ack *extack)
+{
+	struct pvn_front *front = netdev_priv(netdev);
+
+	return change_coalesce(front->coalesce, front->max_queues, ec, extack);
+}
+
+static int get_queue_coalesce(struct net_device *netdev, u32 queue, struct ethtool_coalesce *ec)
+{
+	const struct pvn_front *front = netdev_priv(netdev);
+
+	if (queue >= front->nr_queues)
+		return -EINVAL;
+	show_coalesce(&front->coalesce[queue], ec);
+	return 0;
+}
+
+static int set_queue_coalesce(struct net_device *netdev, u32 queue, struct ethtool_coalesce *ec)
+{
+	struct pvn_front *front = netdev_priv(netdev);
+
+	if (queue >= front->nr_queues)
+		return -EINVAL;
+	return change_coalesce(&front->coalesce[queue], 1, ec, NULL);
+}
+
 const struct ethtool_ops pvn_front_ethtool_ops = {
+	.supported_coalesce_params = PVN_COALESCE_RX | PVN_COALESCE_TX,
+	.get_coalesce		= get_coalesce,
+	.set_coalesce		= set_coalesce,
+	.get_per_queue_coalesce	= get_queue_coalesce,
+	.set_per_queue_coalesce	= set_queue_coalesce,
 	.get_drvinfo		= get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_ts_info		= ethtool_op_get_ts_info,

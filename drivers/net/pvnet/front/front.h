@@ -10,10 +10,12 @@
 #include <xen/grant_table.h>
 #include <xen/xenbus.h>
 
+#include <pvnet/coalesce.h>
 #include <pvnet/core.h>
 #include <pvnet/notify.h>
 #include <pvnet/ring.h>
 #include <pvnet/stats.h>
+#include <pvnet/wake.h>
 
 struct pvn_front;
 
@@ -166,6 +168,7 @@ struct pvn_front_ctrl {
  * @napi: polls both rings
  * @id_tail: next place in @free_id to give an id back to
  * @rx: guest rx ring, both indices
+ * @rx_wake: when it is looked at
  * @nr_spare: buffers in @spare
  * @rx_stats: counters
  * @refill: polls again when there was no page to post
@@ -200,6 +203,7 @@ struct pvn_queue {
 	struct napi_struct napi ____cacheline_aligned_in_smp;
 	u32 id_tail;
 	struct pvn_ring rx;
+	struct pvn_wake rx_wake;
 	u32 nr_spare;
 	struct pvn_front_rx_stats rx_stats;
 	struct delayed_work refill;
@@ -233,6 +237,7 @@ struct pvn_queue {
  * @debug: file in debugfs
  * @stats_lock: holds @queue still while its counters are read
  * @past: counters of queues that are gone
+ * @coalesce: settings of each queue, also of those that are not connected
  */
 struct pvn_front {
 	struct net_device *netdev;
@@ -255,6 +260,7 @@ struct pvn_front {
 	struct dentry *debug;
 	spinlock_t stats_lock;
 	struct rtnl_link_stats64 past;
+	struct pvn_coalesce coalesce[];
 };
 
 /* main.c: module parameters */

@@ -100,7 +100,8 @@ struct net_device *pvn_front_alloc(struct xenbus_device *xdev)
 	struct net_device *netdev;
 	struct pvn_front *front;
 
-	netdev = alloc_etherdev_mq(sizeof(*front), pvn_front_max_queues);
+	netdev = alloc_etherdev_mq(struct_size(front, coalesce, pvn_front_max_queues),
+				   pvn_front_max_queues);
 	if (!netdev)
 		return ERR_PTR(-ENOMEM);
 	front = netdev_priv(netdev);
@@ -110,6 +111,7 @@ struct net_device *pvn_front_alloc(struct xenbus_device *xdev)
 	front->wanted_queues = front->max_queues;
 	front->rx_copybreak = RX_COPYBREAK_DEFAULT;
 	spin_lock_init(&front->stats_lock);
+	pvn_coalesce_init(front->coalesce, front->max_queues);
 	pvn_scheme_init(front);
 	pvn_front_reconnect_init(front);
 

@@ -11,12 +11,42 @@
 #define RX	1
 
 /*
- * Sleep only when both rings are armed and empty. Arming comes before the end
- * of the poll, so an event in between finds NAPI scheduled and polls again.
+ * Answers to wait for: half of what is in flight, so they come whatever else
+ * does, and the backend has as much again to go on with. No more, since TCP and
+ * BQL live on them.
+ */
+static u32 answers_wanted(const struct pvn_queue *q)
+{
+	const struct pvn_coalesce *set = &q->front->coalesce[q->index];
+	u32 half = (READ_ONCE(q->tx.pub) - q->tx.cons) / 2;
+
+	if (!READ_ONCE(set->adaptive_tx))
+		half = min(half, READ_ONCE(set->tx_frames));
+	return max(half, 1u);
+}
+
+/*
+ * Packets to wait for: of what is posted the backend can use half, when its next
+ * packet may be a large one.
+ */
+static u32 packets_wanted(const struct pvn_queue *q)
+{
+	u32 posted = q->rx.pub - q->rx.cons;
+
+	return posted > PVN_SLOTS_MIN ? (posted - PVN_SLOTS_MIN) / 2 : 1;
+}
+
+/*
+ * Sleep only when both rings are armed and have too little. Arming comes before
+ * the end of the poll, so an event in between finds NAPI scheduled and polls again.
  */
 static bool may_sleep(struct pvn_queue *q)
 {
-	return !pvn_arm(&q->tx, 1) && !pvn_arm(&q->rx, 1);
+	u32 answers = answers_wanted(q);
+
+	return pvn_arm(&q->tx, answers) < answers &&
+	       pvn_wake_arm(&q->rx_wake, packets_wanted(q), q->rx_stats.rx_packets,
+			    q->rx_stats.rx_bytes);
 }
 
 static int poll(struct napi_struct *napi, int budget)
@@ -29,6 +59,7 @@ static int poll(struct napi_struct *napi, int budget)
 		return 0;
 	}
 
+	pvn_wake_begin(&q->rx_wake);
 	if (!pvn_tx_reap(q, budget))
 		return budget;
 	if (budget)
@@ -196,6 +227,7 @@ static struct pvn_queue *create_queue(struct pvn_front *front, unsigned int inde
 	err = create_chans(q, split);
 	if (err)
 		goto destroy;
+	pvn_wake_init(&q->rx_wake, &q->rx, q->rx_chan, &q->napi, &front->coalesce[index]);
 	return q;
 
 destroy:
@@ -298,6 +330,7 @@ void pvn_queues_stop(struct pvn_front *front)
 	ASSERT_RTNL();
 	for (i = 0; front->running && i < front->nr_queues; i++) {
 		napi_disable(&front->queue[i]->napi);
+		pvn_wake_stop(&front->queue[i]->rx_wake);
 		cancel_delayed_work_sync(&front->queue[i]->refill);
 	}
 	front->running = false;

@@ -378,6 +378,8 @@ netdev_tx_t pvn_front_xmit(struct sk_buff *skb, struct net_device *netdev)
 		more = !__netdev_tx_sent_queue(txq, len, more);
 	if (!more || netif_xmit_stopped(txq))
 		pvn_publish(&q->tx, q->tx_chan);
+	if (netif_xmit_stopped(txq))
+		pvn_flush(&q->tx, q->tx_chan);
 	return NETDEV_TX_OK;
 }
 

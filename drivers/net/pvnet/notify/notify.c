@@ -20,6 +20,9 @@
 
 #include <pvnet/notify.h>
 
+#define CREATE_TRACE_POINTS
+#include <pvnet/trace.h>
+
 #define CREDIT_MAX	4
 
 /**
@@ -118,7 +121,10 @@ EXPORT_SYMBOL_GPL(pvn_chan_done);
  */
 void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan)
 {
-	if (pvn_ring_publish(ring)) {
+	bool raise = pvn_ring_publish(ring);
+
+	trace_pvnet_notify(chan->irq, ring->pub, raise);
+	if (raise) {
 		chan->stats.raised++;
 		notify_remote_via_irq(chan->irq);
 	} else {
@@ -128,9 +134,29 @@ void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan)
 EXPORT_SYMBOL_GPL(pvn_publish);
 
 /**
- * pvn_arm() - ask for an event at the @k-th slot from now
+ * pvn_flush() - no more comes for now: do not let the peer wait for it
+ * @ring: the ring; all that was produced is published
+ * @chan: the channel that the peer listens to for this ring
+ *
+ * A peer that waits for several slots may be waiting for the last of them. One
+ * that waits for the next slot has had all others, so it is left alone.
+ *
+ * Context: as pvn_publish().
+ */
+void pvn_flush(struct pvn_ring *ring, struct pvn_chan *chan)
+{
+	if (!pvn_ring_waits(ring))
+		return;
+	trace_pvnet_notify(chan->irq, ring->pub, true);
+	chan->stats.flushed++;
+	notify_remote_via_irq(chan->irq);
+}
+EXPORT_SYMBOL_GPL(pvn_flush);
+
+/**
+ * pvn_arm() - ask for an event at the @k-th slot from now, however long that takes
  * @ring: the ring
- * @k: 1 for the next slot
+ * @k: 1 for the next slot; no more than are certain to come
  *
  * Context: the ring's consumer, before it goes to sleep.
  * Return: slots that are pending already; with @k or more, do not sleep.
