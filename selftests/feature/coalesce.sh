@@ -133,7 +133,7 @@ nothing_lost() {
 
 # A packet that comes alone is not held: the first after an idle time has its event.
 not_held() {
-	local rtt
+	local rtt before
 
 	set_coalesce local "$VIF" 'adaptive-rx off rx-frames 64 rx-usecs 10000'
 	set_coalesce remote "$RIF" 'adaptive-rx off rx-frames 64 rx-usecs 10000'
