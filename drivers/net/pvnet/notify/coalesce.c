@@ -22,28 +22,35 @@
 #define HYPERCALLS_PER_WAKE	16
 #define WAKE_NSECS_MIN		(4 * NSEC_PER_USEC)
 #define WAKE_NSECS_MAX		(64 * NSEC_PER_USEC)
-#define TRIES			64
+#define TRIES			8
 /* How many profiles net_dim() knows. */
 #define DIM_STEPS		5
 
 static u32 wake_nsecs = WAKE_NSECS_MAX;
 
+static u64 __init time_hypercalls(void)
+{
+	u64 start = ktime_get_ns();
+	u32 i;
+
+	for (i = 0; i < HYPERCALLS_PER_WAKE; i++)
+		HYPERVISOR_xen_version(XENVER_version, NULL);
+	return ktime_get_ns() - start;
+}
+
 /**
  * pvn_wake_measure() - estimate what a wake-up costs, when the module is loaded
  *
- * The least of many tries, so that nobody else's work counts.
+ * The least of some tries, so that nobody else's work counts.
  */
 void __init pvn_wake_measure(void)
 {
-	u64 least = U64_MAX, start;
+	u64 least = WAKE_NSECS_MAX;
 	u32 i;
 
-	for (i = 0; i < TRIES; i++) {
-		start = ktime_get_ns();
-		HYPERVISOR_xen_version(XENVER_version, NULL);
-		least = min(least, ktime_get_ns() - start);
-	}
-	wake_nsecs = clamp_t(u64, HYPERCALLS_PER_WAKE * least, WAKE_NSECS_MIN, WAKE_NSECS_MAX);
+	for (i = 0; i < TRIES; i++)
+		least = min(least, time_hypercalls());
+	wake_nsecs = max_t(u64, least, WAKE_NSECS_MIN);
 }
 
 /**
