@@ -8,7 +8,8 @@
 #	rr	TCP_RR to guest 1
 # A TCP run has OMIT seconds before the measured ones. Figures are the receiver's.
 # SCHEMES (copy,persistent) are switched for each repeat, in alternating order; "any"
-# leaves the grant scheme as it is. SCHEME-DIRECTION-SIZE.added is what the first run of
+# leaves the grant scheme as it is. -k1, -kN or -adaptive behind one of them says how
+# many slots a receiver waits for; adaptive, if nothing does. SCHEME-DIRECTION-SIZE.added is what the first run of
 # a cell has added to the counters of both ends.
 seconds=$1 omit=$2 repeats=$3 schemes=${4//,/ }
 shift 4
@@ -18,16 +19,33 @@ echo "scheme,direction,size,run,unit,value,sent" > "$csv"
 # row DIRECTION SIZE UNIT VALUE [SENT]
 row() { echo "$scheme,$1,$2,$round,$3,$4,$5" | tee -a "$csv"; }
 
+# coalesce HOW: at both ends: k1, every slot asked for has its event; kN; or adaptive
+coalesce() {
+	local rx tx i
+
+	case $1 in
+	k1)	rx='adaptive-rx off rx-frames 1' tx='adaptive-tx off tx-frames 1' ;;
+	k*)	rx="adaptive-rx off rx-frames ${1#k} rx-usecs 1000" tx='adaptive-tx on' ;;
+	*)	rx='adaptive-rx on rx-frames 64 rx-usecs 1000' tx='adaptive-tx on' ;;
+	esac
+	for i in $(guests); do
+		# it says so when nothing changes
+		ethtool -C "$(vifname "$i")" $rx 2>&1 | grep -v "no coalesce parameters changed\|^$"
+		guest "$i" "ethtool -C eth0 $rx $tx" 2>&1 | grep -v "no coalesce parameters changed\|^$"
+	done
+}
+
 # use SCHEME: in all guests; returns when it is what both directions use
 use() {
 	local on i
 
 	scheme=$1
 	case $scheme in
-	copy)		on=0 ;;
-	persistent)	on=1 ;;
+	copy*)		on=0 ;;
+	persistent*)	on=1 ;;
 	*)		return ;;
 	esac
+	coalesce "${scheme#*-}"
 	for i in $(guests); do
 		guest "$i" "ethtool --set-priv-flags eth0 persistent-grants $([ $on = 1 ] && echo on || echo off)" ||
 			fail "guest $i: no scheme $scheme"
