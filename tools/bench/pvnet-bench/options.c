@@ -30,6 +30,8 @@ static const struct option_desc {
 	  "a value of the plan's [vars]; may be repeated" },
 	{ "seed", 0, "N", FOR_RUN | FOR_AA, NUMBER, offsetof(struct options, seed),
 	  "of the order of runs" },
+	{ "seconds", 0, "N", FOR_RUN | FOR_AA, NUMBER, offsetof(struct options, seconds),
+	  "measured seconds of a run, instead of the plan's" },
 	{ "dry-run", 'n', NULL, FOR_RUN, FLAG, offsetof(struct options, dry_run),
 	  "show the commands in their order, and run nothing" },
 	{ "quiet", 'q', NULL, FOR_RUN | FOR_AA, FLAG, offsetof(struct options, quiet),
@@ -155,7 +157,7 @@ const struct command *options_parse(int argc, char **argv, struct options *o, in
 {
 	const struct command *c = argc > 1 ? command_named(argv[1]) : NULL;
 
-	*o = (struct options) { .seed = -1, .pairs = -1, .margin = -1 };
+	*o = (struct options) { .seed = -1, .pairs = -1, .margin = -1, .seconds = -1 };
 	if (!read_options(c ? argc - 1 : argc, c ? argv + 1 : argv, o, c))
 		return wrong(status);
 	if (o->help) {

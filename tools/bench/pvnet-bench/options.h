@@ -12,7 +12,7 @@
 struct options {
 	char *output, *variant, *against;
 	bool resume, retry, small, dry_run, quiet, markdown, csv, cost, keys, help;
-	double seed, pairs, margin;	/* < 0: not given */
+	double seed, pairs, margin, seconds;	/* < 0: not given */
 	char *sets[MOST_SETS];
 	size_t nr_sets;
 	char **args;			/* what is not an option */

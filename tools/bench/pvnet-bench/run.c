@@ -533,6 +533,8 @@ struct plan *run_load_plan(const char *path, const struct options *o)
 
 	fputs(errors, stderr);
 	free(errors);
+	if (p && o->seconds >= 1)
+		p->seconds = o->seconds;
 	return p;
 }
 
