@@ -84,6 +84,7 @@
 
 /* Both ends, per consumer that lets slots gather; written by its NAPI. */
 #define PVN_WAKE_STATS(x)						\
+	x(consumed)		/* slots */				\
 	x(wakes)		/* times that it was asleep and is no more */ \
 	x(wake_slots)		/* slots that were there then */	\
 	x(wake_empty)		/* wakes that found none */		\

@@ -4,7 +4,7 @@
  *
  * Its NAPI poll begins with pvn_wake_begin() and ends, when the ring is empty,
  * with pvn_wake_arm(). Between the two it is awake, and looks at the ring by
- * itself.
+ * itself; pvn_wake_served() says what it found.
  */
 #ifndef _PVNET_WAKE_H
 #define _PVNET_WAKE_H
@@ -75,6 +75,7 @@ struct pvn_wake {
 void pvn_wake_init(struct pvn_wake *w, struct pvn_ring *ring, const struct pvn_chan *chan,
 		   struct napi_struct *napi, const struct pvn_coalesce *set);
 void pvn_wake_begin(struct pvn_wake *w);
+void pvn_wake_served(struct pvn_wake *w, u32 slots);
 bool __must_check pvn_wake_arm(struct pvn_wake *w, u32 most, u64 packets, u64 bytes);
 void pvn_wake_stop(struct pvn_wake *w);
 void pvn_wake_show(struct seq_file *s, const struct pvn_wake *w);

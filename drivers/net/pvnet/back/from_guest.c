@@ -214,7 +214,7 @@ static void deliver(struct pvn_vq *q, const struct pvn_from_pkt *p)
 
 static u32 do_batch(struct pvn_vq *q, u32 max)
 {
-	u32 nr_ops, nr = gather(q, max, &nr_ops), i;
+	u32 before = q->tx.cons, nr_ops, nr = gather(q, max, &nr_ops), i;
 
 	if (!nr)
 		return 0;
@@ -229,6 +229,7 @@ static u32 do_batch(struct pvn_vq *q, u32 max)
 	for (i = 0; i < nr; i++)
 		if (q->from_pkt[i].skb)
 			deliver(q, &q->from_pkt[i]);
+	pvn_wake_served(&q->from_wake, q->tx.cons - before);
 	return nr;
 }
 

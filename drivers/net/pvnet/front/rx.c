@@ -410,8 +410,10 @@ int pvn_rx_poll(struct pvn_queue *q, int budget)
 	}
 	if (READ_ONCE(q->front->broken))
 		return budget;
-	if (i)
+	if (i) {
 		pvn_chan_worked(q->rx_chan);
+		pvn_wake_served(&q->rx_wake, i);
+	}
 	pvn_rx_refill(q);
 	return work;
 }

@@ -20,6 +20,7 @@
  */
 #include <linux/export.h>
 #include <linux/log2.h>
+#include <linux/moduleparam.h>
 #include <linux/netdevice.h>
 #include <linux/seq_file.h>
 
@@ -32,6 +33,12 @@ static u32 bucket(u32 n)
 {
 	return min_t(u32, n ? ilog2(n) + 1 : 0, PVN_WAKE_HIST - 1);
 }
+
+/* Where a consumer would be slower: what tools/bench/hump turns. */
+#define CONSUMER_DELAY_MAX	1000000u
+static unsigned int consumer_delay;
+module_param(consumer_delay, uint, 0600);
+MODULE_PARM_DESC(consumer_delay, "For measurements: loops that the consumer of a slot spends on it, beside its work");
 
 /* ------------------------------------------------------------------- timer */
 
@@ -169,6 +176,23 @@ void pvn_wake_begin(struct pvn_wake *w)
 	trace_pvnet_wake(w->chan->irq, k, slots, took, expired);
 }
 EXPORT_SYMBOL_GPL(pvn_wake_begin);
+
+/**
+ * pvn_wake_served() - slots have been consumed
+ * @w: of the consumer
+ * @slots: how many
+ *
+ * Context: NAPI, while it is awake.
+ */
+void pvn_wake_served(struct pvn_wake *w, u32 slots)
+{
+	u64 loops = (u64)slots * min(READ_ONCE(consumer_delay), CONSUMER_DELAY_MAX);
+
+	w->stats.consumed += slots;
+	while (loops--)
+		barrier();
+}
+EXPORT_SYMBOL_GPL(pvn_wake_served);
 
 /* Wake-ups, packets and bytes, now and then, tell DIM whether tau suits. */
 static void sample(struct pvn_wake *w, u64 packets, u64 bytes)
