@@ -162,6 +162,7 @@ class Machine:
                '-kernel', 'xen', '-append', xen.strip(), '-initrd', f'vmlinuz {dom0.strip()},dom0.cpio']
         if o.icount:
             cmd += ['-icount', 'shift=0,sleep=off']
+        cmd += shlex.split(o.qemu_args)
         return [str(c) for c in cmd]
 
     def boot(self):
