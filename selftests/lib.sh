@@ -9,7 +9,8 @@
 #   LOCAL_V4=.. REMOTE_V4=.. [LOCAL_V6=.. REMOTE_V6=..] selftests/net/traffic.sh
 # REMOTE_ARGS goes to ssh (use a path other than the vif, as tests take it down);
 # REMOTE_TYPE=console runs REMOTE_ARGS with the command as one more argument.
-# Then NETIF's bridge, BRIDGE, is found by itself.
+# Then NETIF's bridge, BRIDGE, is found by itself. The programs that `make -C selftests`
+# builds must be at the same path in the guest.
 
 KSFT_FAIL=1 KSFT_SKIP=4
 T=$(cd "$(dirname "$0")/.." && pwd)	# selftests
@@ -252,35 +253,31 @@ unchanged() {	# BEFORE AFTER
 
 # ---- TCP with a checksum ----
 
-# What is sent: a file of random bytes, of odd size, over and over.
-SEED_SIZE=1048573
-
 PORT=5100
-# transfer FROM TO MIB ADDR [SOCAT-OPTIONS]: a TCP stream from one side to the other, at
-# address ADDR, compared by MD5.
+MD5STREAM=$T/net/md5stream
+# transfer FROM TO MIB ADDR: a TCP stream from one side to the other, at address ADDR,
+# compared by MD5. It is of odd size, and no two are the same.
 transfer() {
-	local from=$1 to=$2 mib=$3 addr=$4 opts=${5:-} a b v=TCP4 seed send recv
+	local from=$1 to=$2 bytes=$(($3 * 1048576 + 13)) addr=$4 a b pid
 
+	[ -x "$MD5STREAM" ] || { echo "no net/md5stream: make -C selftests"; return 1; }
 	PORT=$((PORT + 1))
-	case $addr in *:*) v=TCP6 addr="[$addr]";; esac
-	seed="[ -s /tmp/seed ] || head -c $SEED_SIZE /dev/urandom > /tmp/seed"
-	send="$seed; for i in \$(seq $mib); do cat /tmp/seed; done | tee >(md5sum > /tmp/sent.$PORT) |
-		socat -u -T 100 -b 65536 - $v:$addr:$PORT,retry=100,interval=0.2$opts || exit
-		for i in \$(seq 500); do [ -s /tmp/sent.$PORT ] && break; sleep 0.1; done; cat /tmp/sent.$PORT"
-	recv="socat -u -T 100 $v-LISTEN:$PORT,reuseaddr - | md5sum > /tmp/sum.$PORT"
+	set -- "$MD5STREAM recv $PORT > /tmp/sum.$PORT 2>&1" "$MD5STREAM send $addr $PORT $bytes $PORT$$"
 	if [ "$to" = remote ]; then
-		remote_bg "$recv" > /dev/null
-		a=$(bash -c "$send") || { echo "$a"; return 1; }
-		b=$(remote "for i in \$(seq 1500); do [ -s /tmp/sum.$PORT ] && break; sleep 0.1; done; cat /tmp/sum.$PORT")
+		remote_bg "$1" > /dev/null
 	else
-		bash -c "$recv" &
-		a=$(REMOTE_TIMEOUT=900 remote "$send") || { echo "$a"; kill $!; return 1; }
-		until_true 150 test -s /tmp/sum.$PORT || return
-		b=$(cat /tmp/sum.$PORT)
+		bash -c "exec $1" &
+		pid=$!
 	fi
-	a=${a%% *} b=${b%% *}
-	[ -n "${PVNET_BREAK_MD5:-}" ] && b=${b/[0-7]/8}
-	echo "$((mib * SEED_SIZE)) bytes, md5 $a $b"
+	# The sender ends when the receiver has said its sum.
+	if ! a=$(REMOTE_TIMEOUT=900 on "$from" "$2" 2>&1); then
+		echo "$a, and the receiver: $(on "$to" cat /tmp/sum.$PORT)"
+		[ -z "$pid" ] || kill $pid
+		return 1
+	fi
+	b=$(on "$to" cat /tmp/sum.$PORT)
+	a=${a//$'\r'} b=${b//$'\r'}${PVNET_BREAK_MD5:+0}
+	echo "$bytes bytes, md5 ${a#* } ${b#* }"
 	same "$b" "$a"
 }
 

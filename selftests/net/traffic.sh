@@ -3,11 +3,13 @@
 # usage: traffic.sh [MIB [long]]
 # TCP each way with matching sums, pings over page and slot borders, IPv6, VLANs,
 # MTU 9000: nothing is lost, and no counter of errors or drops moves. Any drivers.
-# To see it fail (not all tried yet): PVNET_BREAK_MD5=1 (sums), `tc qdisc add dev $VIF root netem loss 5%`
+# To see it fail: --dom0-cmdline PVNET_BREAK_MD5=1 (sums). Not tried yet: `tc qdisc add dev $VIF root netem loss 5%`
 # in the middle (pings), netem corrupt 1% (wrong data).
 . "$(dirname "$0")/../lib.sh"
 mib=${1:-16} long=${2:-}
 find_ends
+[ -x "$MD5STREAM" ] || skip_all "no net/md5stream: make -C selftests"
+remote test -x "$MD5STREAM" || skip_all "the guest has no $MD5STREAM"
 
 # Payloads, so that headers (8 + 20 + 14) put the packet's ends around page borders,
 # the borders of fragments at each MTU, and the largest datagram.

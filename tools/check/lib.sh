@@ -36,6 +36,11 @@ clang_packages() {
 		/usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a=libclang-rt-14-dev
 }
 
+# What `make -C selftests` takes
+selftests_packages() {
+	packages /usr/bin/gcc=gcc /usr/bin/make=make /usr/include/stdio.h=libc6-dev /usr/include/md5.h=libmd-dev
+}
+
 pure_sources() {
 	printf "${1:-$CORE}/%s.c\n" "${PURE[@]}"
 }
