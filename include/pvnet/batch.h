@@ -6,13 +6,12 @@
  * each slot costs the producer an event. So it asks for an event at the K-th
  * slot instead of the next, and for no longer than a time tau: a timer ends it.
  *
- * K doubles while a batch fills in less than a quarter of tau, and halves when
- * it takes more than three quarters; so it settles where a batch fills in about
- * half of tau, whatever the rate. When the timer has to end a batch, the sender
- * was waiting for something else: what was there then becomes the limit of K.
- * The limit is tried again after 1, 2, 4 ... 1024 batches that came true, more
- * of them each time that it fails. So a sender that waits for an answer to each
- * packet is held up in one of 1024 of them, by tau at most.
+ * K doubles while twice as many would come within three quarters of tau, and
+ * halves when a batch takes more than that. When the timer has to end a batch,
+ * the sender may be waiting for something else: then half of what was tried
+ * becomes the limit of K. The limit is doubled again after 1, 2, 4 ... 1024
+ * batches of that size, more of them each time that it fails. So a sender that
+ * waits for an answer to each packet is held up in one of 1024 of them.
  *
  * All times are in nanoseconds.
  */
@@ -41,7 +40,7 @@ struct pvn_batch {
 };
 
 void pvn_batch_init(struct pvn_batch *b);
-void pvn_batch_filled(struct pvn_batch *b, u32 k, u64 took, u64 tau);
+void pvn_batch_filled(struct pvn_batch *b, u32 k, u32 most, u64 took, u64 tau);
 void pvn_batch_expired(struct pvn_batch *b, u32 slots);
 
 #endif

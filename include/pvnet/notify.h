@@ -55,5 +55,6 @@ void pvn_chan_done(struct pvn_chan *chan, int user);
 void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan);
 void pvn_flush(struct pvn_ring *ring, struct pvn_chan *chan);
 u32 pvn_arm(struct pvn_ring *ring, u32 k);
+u64 pvn_event_tau(void);
 
 #endif

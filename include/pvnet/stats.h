@@ -93,7 +93,7 @@
 	x(idle)			/* ... without any: the last of a stream */ \
 	x(timers)		/* timer interrupts */			\
 	x(k)			/* slots that are asked for now */	\
-	x(tau_usecs)		/* for how long */			\
+	x(hold_usecs)		/* for how long, when K > 1 */		\
 	x(hold_usecs_max)	/* the longest that a slot can have waited for a wake-up */
 
 #define PVN_STAT_FIELD(name)	u64 name;

@@ -38,7 +38,8 @@ struct seq_file;
  * @armed_at: when it did
  * @idle: the last wake-up was the timer's, and found nothing
  * @batch: the policy's state
- * @dim: finds out how long slots may wait
+ * @gap: time between slots in the last batch that came true, in ns
+ * @dim: finds out how many slots may wait
  * @stats: counters; those of the timer are written by it
  * @slots_hist: wakes by slots that were there
  * @k_hist: wakes by slots that were asked for
@@ -60,6 +61,7 @@ struct pvn_wake {
 	u64 armed_at;
 	bool idle;
 	struct pvn_batch batch;
+	u64 gap;
 	struct dim dim;
 	struct pvn_wake_stats stats;
 	u64 slots_hist[PVN_WAKE_HIST];
@@ -79,9 +81,5 @@ void pvn_wake_served(struct pvn_wake *w, u32 slots);
 bool __must_check pvn_wake_arm(struct pvn_wake *w, u32 most, u64 packets, u64 bytes);
 void pvn_wake_stop(struct pvn_wake *w);
 void pvn_wake_show(struct seq_file *s, const struct pvn_wake *w);
-
-/* coalesce.c */
-void pvn_wake_measure(void);
-u64 pvn_wake_tau(u32 ix);
 
 #endif

@@ -152,6 +152,7 @@ case " $* " in *" rr "*)
 		fail "no netserver" ;;
 esac
 
+pin || fail "cannot pin"
 for round in $(seq "$repeats"); do
 	for s in $schemes; do
 		use "$s"

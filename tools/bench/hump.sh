@@ -37,12 +37,14 @@ one() {
 	guest 1 "$flood 10.9.0.1 9 60 8 $size 0 $packets" > /tmp/flood.out 2>&1 || fail "$(cat /tmp/flood.out)"
 	t1=${EPOCHREALTIME/./}
 	read -r p1 s1 w1 < <(count)
+	log "$2: $(ethtool -S "$vif" | grep -E 'from_guest_(filled|expired|idle|timers|k|hold_usecs):' | tr -s ' \\n' ' ') $(grep -h 'K ' /sys/kernel/debug/pvnet-back/* 2>/dev/null)"
 	awk "BEGIN { printf \"$1,$2,$3,%d,%.6f,%d,%d\\n\", $p1 - $p0, ($t1 - $t0) / 1e6, $s1 - $s0, $w1 - $w0 }" | tee -a "$csv"
 }
 
 [ -x $flood ] || fail "no $flood"
 echo "delay,how,round,packets,seconds,slots,wakes" > "$csv"
 wait_for 60 ping -c1 -W1 "$(guest_ip 1)" || fail "the guest does not answer"
+pin || fail "cannot pin"
 one 0 k1 warm-up
 sed -i '$d' "$csv"
 for round in $(seq "$rounds"); do

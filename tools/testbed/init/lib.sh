@@ -178,6 +178,19 @@ guest_destroy() {
 	rm -f "/run/testbed/g$1.domid"
 }
 
+# pin: dom0 on CPU 0 and guests on the others, where there are others: then who runs
+# beside whom does not change from run to run.
+pin() {
+	local i cpus
+
+	cpus=$(xl info nr_cpus)
+	[ "$cpus" -gt 1 ] || return 0
+	xl vcpu-pin Domain-0 all 0 || return
+	for i in $(guests); do
+		xl vcpu-pin "g$i" all "1-$((cpus - 1))" || return
+	done
+}
+
 guest_shutdown() {
 	xl shutdown -w "g$1"
 	rm -f "/run/testbed/g$1.domid"

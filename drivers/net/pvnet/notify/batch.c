@@ -37,19 +37,23 @@ static void limit_came_true(struct pvn_batch *b)
  * pvn_batch_filled() - the slots came before the time was over
  * @b: the state
  * @k: how many had been asked for
+ * @most: more are not wanted, whatever comes
  * @took: from asking to waking
  * @tau: the time that they had
  */
-void pvn_batch_filled(struct pvn_batch *b, u32 k, u64 took, u64 tau)
+void pvn_batch_filled(struct pvn_batch *b, u32 k, u32 most, u64 took, u64 tau)
 {
+	u64 enough = tau - tau / 4;
+
 	b->k = max(k, 1u);
-	if (took > tau - tau / 4) {
+	if (took > enough) {
 		b->k = max(k / 2, 1u);
-	} else if (took < tau / 4) {
+	} else if (took <= enough / 2) {
 		if (k >= b->limit)
 			limit_came_true(b);
-		b->k = min(2 * b->k, b->limit);
+		b->k = 2 * b->k;
 	}
+	b->k = max(min3(b->k, b->limit, most), 1u);
 }
 EXPORT_SYMBOL_GPL(pvn_batch_filled);
 
@@ -63,8 +67,7 @@ void pvn_batch_expired(struct pvn_batch *b, u32 slots)
 	b->k = 1;
 	if (!slots)
 		return;
-	while (b->limit > slots && b->limit > 1)
-		b->limit /= 2;
+	b->limit = max(b->limit / 2, 1u);
 	b->k = b->limit;
 	b->good = 0;
 	b->trying = false;

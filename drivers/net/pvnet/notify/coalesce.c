@@ -1,68 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The settings of `ethtool -C`, and where they start.
- *
- * What is a long time to wait depends on what a wake-up costs here: on a real
- * machine some microseconds, in an emulated one much more. A hypercall that does
- * nothing is timed once; entering and leaving the hypervisor is most of the cost
- * of raising and of taking an event, and a wake-up is some of these.
- */
+/* The settings of `ethtool -C`, and where they start. */
 #include <linux/ethtool.h>
 #include <linux/export.h>
-#include <linux/ktime.h>
-#include <linux/minmax.h>
 #include <linux/netlink.h>
-#include <xen/interface/xen.h>
-#include <xen/interface/version.h>
-#include <asm/xen/hypercall.h>
 
 #include <pvnet/coalesce.h>
-#include <pvnet/wake.h>
 
-#define HYPERCALLS_PER_WAKE	16
-#define WAKE_NSECS_MIN		(4 * NSEC_PER_USEC)
-#define WAKE_NSECS_MAX		(64 * NSEC_PER_USEC)
-#define TRIES			8
-/* How many profiles net_dim() knows. */
-#define DIM_STEPS		5
-
-static u32 wake_nsecs = WAKE_NSECS_MAX;
-
-static u64 __init time_hypercalls(void)
-{
-	u64 start = ktime_get_ns();
-	u32 i;
-
-	for (i = 0; i < HYPERCALLS_PER_WAKE; i++)
-		HYPERVISOR_xen_version(XENVER_version, NULL);
-	return ktime_get_ns() - start;
-}
-
-/**
- * pvn_wake_measure() - estimate what a wake-up costs, when the module is loaded
- *
- * The least of some tries, so that nobody else's work counts.
- */
-void __init pvn_wake_measure(void)
-{
-	u64 least = WAKE_NSECS_MAX;
-	u32 i;
-
-	for (i = 0; i < TRIES; i++)
-		least = min(least, time_hypercalls());
-	wake_nsecs = max_t(u64, least, WAKE_NSECS_MIN);
-}
-
-/**
- * pvn_wake_tau() - how long slots may wait, on the scale that DIM moves along
- * @ix: 0 to DIM_STEPS - 1
- *
- * Return: nanoseconds; from the cost of a wake-up to 16 times that.
- */
-u64 pvn_wake_tau(u32 ix)
-{
-	return (u64)wake_nsecs << ix;
-}
+/* Well above what pvn_event_tau() comes to on a real machine. */
+#define RX_USECS_DEFAULT	5000u
 
 /**
  * pvn_coalesce_init() - the defaults
@@ -73,7 +18,7 @@ void pvn_coalesce_init(struct pvn_coalesce *set, unsigned int nr)
 {
 	while (nr--)
 		set[nr] = (struct pvn_coalesce) {
-			.rx_usecs = pvn_wake_tau(DIM_STEPS - 1) / NSEC_PER_USEC,
+			.rx_usecs = RX_USECS_DEFAULT,
 			.rx_frames = PVN_BATCH_MAX,
 			.tx_frames = PVN_COALESCE_TX_MAX,
 			.adaptive_rx = true,

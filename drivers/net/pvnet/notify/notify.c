@@ -14,6 +14,7 @@
  * storm gets no further than a few events beyond its work.
  */
 #include <linux/export.h>
+#include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/workqueue.h>
 #include <xen/events.h>
@@ -24,6 +25,17 @@
 #include <pvnet/trace.h>
 
 #define CREDIT_MAX	4
+
+/* One of so many events is timed. */
+#define EVENT_TIMED	8
+#define EVENT_NSECS_MAX	16000u
+#define EVENTS_PER_TAU	256
+
+/*
+ * What it costs here to raise an event, which is the measure of what is a long
+ * time to wait: about a microsecond on a real machine, ten in an emulated one.
+ */
+static u32 event_nsecs = 1000;
 
 /**
  * pvn_chan_init() - before the channel is bound
@@ -113,6 +125,37 @@ void pvn_chan_done(struct pvn_chan *chan, int user)
 EXPORT_SYMBOL_GPL(pvn_chan_done);
 
 /**
+ * pvn_event_tau() - how long slots may gather, by what an event costs
+ *
+ * Return: nanoseconds; some hundred microseconds on a real machine.
+ */
+u64 pvn_event_tau(void)
+{
+	return (u64)READ_ONCE(event_nsecs) * EVENTS_PER_TAU;
+}
+
+/* The average of about sixteen; one that was interrupted counts as a slow one. */
+static void note_cost(u64 nsecs)
+{
+	u32 cost = min_t(u64, nsecs, EVENT_NSECS_MAX);
+
+	WRITE_ONCE(event_nsecs, (15 * READ_ONCE(event_nsecs) + cost) / 16);
+}
+
+static void raise(struct pvn_chan *chan, u64 nr)
+{
+	u64 start;
+
+	if (nr % EVENT_TIMED) {
+		notify_remote_via_irq(chan->irq);
+		return;
+	}
+	start = ktime_get_ns();
+	notify_remote_via_irq(chan->irq);
+	note_cost(ktime_get_ns() - start);
+}
+
+/**
  * pvn_publish() - show the peer what was produced, and wake it if it asked
  * @ring: the ring
  * @chan: the channel that the peer listens to for this ring
@@ -121,15 +164,13 @@ EXPORT_SYMBOL_GPL(pvn_chan_done);
  */
 void pvn_publish(struct pvn_ring *ring, struct pvn_chan *chan)
 {
-	bool raise = pvn_ring_publish(ring);
+	bool asked = pvn_ring_publish(ring);
 
-	trace_pvnet_notify(chan->irq, ring->pub, raise);
-	if (raise) {
-		chan->stats.raised++;
-		notify_remote_via_irq(chan->irq);
-	} else {
+	trace_pvnet_notify(chan->irq, ring->pub, asked);
+	if (asked)
+		raise(chan, ++chan->stats.raised);
+	else
 		chan->stats.held++;
-	}
 }
 EXPORT_SYMBOL_GPL(pvn_publish);
 
@@ -148,8 +189,7 @@ void pvn_flush(struct pvn_ring *ring, struct pvn_chan *chan)
 	if (!pvn_ring_waits(ring))
 		return;
 	trace_pvnet_notify(chan->irq, ring->pub, true);
-	chan->stats.flushed++;
-	notify_remote_via_irq(chan->irq);
+	raise(chan, ++chan->stats.flushed);
 }
 EXPORT_SYMBOL_GPL(pvn_flush);
 

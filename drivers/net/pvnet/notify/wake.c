@@ -2,16 +2,16 @@
 /*
  * Consumers that let slots gather.
  *
- * Three loops decide how long they wait. For each batch batch.c chooses K, the
- * slots that are waited for, such that they come in about half of tau. A timer
- * ends the wait after tau. And the kernel's DIM library moves tau along a scale,
- * as it does for a NIC: further while that brings more bytes, or more packets, or
- * the same with fewer wake-ups.
+ * Two loops decide how many they wait for. For each batch batch.c chooses K, such
+ * that K slots come within tau, which is a multiple of what an event costs here.
+ * And the kernel's DIM library moves the most that K may be, as it moves a NIC's
+ * settings: up while that brings more bytes, or more packets, or the same with
+ * fewer wake-ups. A timer ends the wait when the slots do not come.
  *
  * The timer is not cancelled when the slots come, nor set anew each time that the
  * consumer goes to sleep: in a PV domain both are hypercalls. It is left to run,
  * and when it fires early it puts itself forward to the deadline. So it fires
- * once in tau at most, and not at all on an idle link: with nothing on the ring
+ * once in such a time at most, and not at all on an idle link: with nothing on the ring
  * when the time is over, the consumer asks for the next slot, without a timer.
  *
  * No wake-up is lost: see "D" in ring.h for the event; and whoever sleeps with K
@@ -34,8 +34,13 @@ static u32 bucket(u32 n)
 	return min_t(u32, n ? ilog2(n) + 1 : 0, PVN_WAKE_HIST - 1);
 }
 
-/* Where a consumer would be slower: what tools/bench/hump turns. */
+/* DIM compares 64 of its events; that many wake-ups are too few to compare. */
+#define WAKES_PER_DIM_EVENT	8
+/* Where DIM starts: at the most. */
+#define DIM_START	4
+
 #define CONSUMER_DELAY_MAX	1000000u
+/* Makes a consumer slower: what tools/bench/hump turns. */
 static unsigned int consumer_delay;
 module_param(consumer_delay, uint, 0600);
 MODULE_PARM_DESC(consumer_delay, "For measurements: loops that the consumer of a slot spends on it, beside its work");
@@ -98,16 +103,20 @@ static void wake_dim(struct work_struct *work)
 {
 	struct dim *dim = container_of(work, struct dim, work);
 
-	dim->state = DIM_START_MEASURE;		/* tau follows from dim->profile_ix */
+	dim->state = DIM_START_MEASURE;		/* most_by_dim() follows from dim->profile_ix */
 }
 
 static u64 tau_of(const struct pvn_wake *w)
 {
 	u64 most = READ_ONCE(w->set->rx_usecs) * (u64)NSEC_PER_USEC;
 
-	if (!READ_ONCE(w->set->adaptive_rx))
-		return most;
-	return min(most, pvn_wake_tau(READ_ONCE(w->dim.profile_ix)));
+	return READ_ONCE(w->set->adaptive_rx) ? min(most, pvn_event_tau()) : most;
+}
+
+/* DIM's profiles: 16, 28, 40, 52, 64 slots. */
+static u32 most_by_dim(const struct pvn_wake *w)
+{
+	return 16 + 12 * min(READ_ONCE(w->dim.profile_ix), 4);
 }
 
 /* Slots to wait for, @most at most. */
@@ -120,12 +129,24 @@ static u32 choose_k(const struct pvn_wake *w, u32 most)
 	return clamp(k, 1u, max(most, 1u));
 }
 
+/* When a batch does not come in four times the time of the last one, it does not come. */
+static u64 choose_hold(const struct pvn_wake *w, u32 k)
+{
+	u64 tau = tau_of(w);
+
+	if (!READ_ONCE(w->set->adaptive_rx))
+		return tau;
+	return clamp(4 * k * w->gap, tau / 16, tau);
+}
+
 static void learn(struct pvn_wake *w, u32 k, u32 slots, u64 took, bool expired)
 {
-	if (slots >= k)
-		pvn_batch_filled(&w->batch, k, took, tau_of(w));
-	else if (expired)
+	if (slots >= k) {
+		w->gap = took / k;
+		pvn_batch_filled(&w->batch, k, most_by_dim(w), took, tau_of(w));
+	} else if (expired) {
 		pvn_batch_expired(&w->batch, slots);
+	}
 }
 
 static void count(struct pvn_wake *w, u32 k, u32 slots, u64 took, bool expired)
@@ -201,7 +222,7 @@ static void sample(struct pvn_wake *w, u64 packets, u64 bytes)
 
 	if (!READ_ONCE(w->set->adaptive_rx))
 		return;
-	dim_update_sample(w->stats.wakes, packets, bytes, &now);
+	dim_update_sample(w->stats.wakes / WAKES_PER_DIM_EVENT, packets, bytes, &now);
 	net_dim(&w->dim, &now);
 }
 
@@ -220,9 +241,9 @@ static void sample(struct pvn_wake *w, u64 packets, u64 bytes)
  */
 bool pvn_wake_arm(struct pvn_wake *w, u32 most, u64 packets, u64 bytes)
 {
-	u64 tau = tau_of(w);
-	u32 k = tau && !w->idle ? choose_k(w, most) : 1;
+	u32 k = w->idle || !tau_of(w) ? 1 : choose_k(w, most);
 	u32 pending = pvn_ring_arm(w->ring, k);
+	u64 hold;
 
 	trace_pvnet_arm(w->chan->irq, w->ring->cons, k, pending);
 	if (pending >= k)
@@ -230,9 +251,11 @@ bool pvn_wake_arm(struct pvn_wake *w, u32 most, u64 packets, u64 bytes)
 	w->k = k;
 	w->armed_at = ktime_get_ns();
 	w->stats.k = k;
-	w->stats.tau_usecs = tau / NSEC_PER_USEC;
-	if (k > 1)
-		set_deadline(w, w->armed_at + tau);
+	if (k > 1) {
+		hold = choose_hold(w, k);
+		w->stats.hold_usecs = hold / NSEC_PER_USEC;
+		set_deadline(w, w->armed_at + hold);
+	}
 	sample(w, packets, bytes);
 	return true;
 }
@@ -254,6 +277,7 @@ void pvn_wake_init(struct pvn_wake *w, struct pvn_ring *ring, const struct pvn_c
 	spin_lock_init(&w->lock);
 	hrtimer_setup(&w->timer, wake_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED);
 	INIT_WORK(&w->dim.work, wake_dim);
+	w->dim.profile_ix = DIM_START;
 }
 EXPORT_SYMBOL_GPL(pvn_wake_init);
 
@@ -286,8 +310,9 @@ void pvn_wake_show(struct seq_file *s, const struct pvn_wake *w)
 {
 	u32 i;
 
-	seq_printf(s, "  K %llu of at most %u, tau %llu us; wakes by slots asked for and found:\n",
-		   w->stats.k, w->batch.limit, w->stats.tau_usecs);
+	seq_printf(s, "  K %llu; at most %u by what came, %u by DIM; held %llu us of %llu; wakes by slots asked for and found:\n",
+		   w->stats.k, w->batch.limit, most_by_dim(w), w->stats.hold_usecs,
+		   tau_of(w) / NSEC_PER_USEC);
 	for (i = 0; i < PVN_WAKE_HIST; i++)
 		seq_printf(s, "    %3u%c %12llu %12llu\n", i ? 1 << (i - 1) : 0,
 			   i > 1 ? '+' : ' ', w->k_hist[i], w->slots_hist[i]);
