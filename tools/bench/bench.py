@@ -148,13 +148,13 @@ def say(*words):
     print(*words, file=sys.stderr, flush=True)
 
 
-def prepare():
+def prepare(more=()):
     """Install what all machines need, as runs side by side would fight for apt's lock.
 
     What they build is locked and built once. False when it failed.
     """
     try:
-        need({**HOST_TOOLS, 'qemu-system-x86_64': 'qemu-system-x86'})
+        need({**HOST_TOOLS, 'qemu-system-x86_64': 'qemu-system-x86', **dict(more)})
     except Error as e:
         say(e)
         return False
