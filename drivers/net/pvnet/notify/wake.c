@@ -11,8 +11,9 @@
  * The timer is not cancelled when the slots come, nor set anew each time that the
  * consumer goes to sleep: in a PV domain both are hypercalls. It is left to run,
  * and when it fires early it puts itself forward to the deadline. So it fires
- * once in such a time at most, and not at all on an idle link: with nothing on the ring
- * when the time is over, the consumer asks for the next slot, without a timer.
+ * once in such a time at most, and not at all on an idle link: with nothing on the
+ * ring when the time is over, the consumer asks for the next slot, without a timer.
+ * A deadline earlier than what the timer is queued for waits for it; tau at most.
  *
  * No wake-up is lost: see "D" in ring.h for the event; and whoever sleeps with K
  * above 1 has stored a deadline under the lock, and either found the timer queued,
