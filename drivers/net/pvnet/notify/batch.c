@@ -53,7 +53,7 @@ void pvn_batch_filled(struct pvn_batch *b, u32 k, u32 most, u64 took, u64 tau)
 			limit_came_true(b);
 		b->k = 2 * b->k;
 	}
-	b->k = max(min3(b->k, b->limit, most), 1u);
+	b->k = max(min(min(b->k, b->limit), most), 1u);
 }
 EXPORT_SYMBOL_GPL(pvn_batch_filled);
 
