@@ -12,11 +12,12 @@
 
 extern const struct suite slots_suite, ring_suite, extra_suite, tx_suite,
 	rx_suite, place_suite, feat_suite, state_suite, ctrl_suite,
-	abi_suite;
+	batch_suite, abi_suite;
 
 static const struct suite *const suites[] = {
 	&slots_suite, &ring_suite, &extra_suite, &tx_suite, &rx_suite,
-	&place_suite, &feat_suite, &state_suite, &ctrl_suite, &abi_suite,
+	&place_suite, &feat_suite, &state_suite, &ctrl_suite, &batch_suite,
+	&abi_suite,
 };
 
 #define FAILURES_SHOWN	10
