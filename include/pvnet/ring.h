@@ -193,9 +193,9 @@ static inline bool __must_check pvn_ring_publish(struct pvn_ring *r)
 
 	if (new == old)
 		return false;
+	WRITE_ONCE(r->pub, new);	/* first: answers are checked against it */
 	virt_wmb();	/* B: slots before the index; pairs with A in the peer */
 	pvn_shared_store(r->prod_out, new);
-	r->pub = new;
 	virt_mb();	/* C: index before the event; pairs with D in the peer */
 	return new - pvn_shared_load(r->event_out) < new - old;
 }

@@ -243,6 +243,8 @@ int pvn_from_poll(struct napi_struct *napi, int budget)
 	struct pvn_vq *q = container_of(napi, struct pvn_vq, from_napi);
 	u32 work = 0, nr;
 
+	if (!budget)
+		return 0;
 	pvn_wake_begin(&q->from_wake);
 	do {
 		nr = do_batch(q, min_t(u32, budget - work, PVN_FROM_BATCH));

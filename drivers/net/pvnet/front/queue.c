@@ -59,7 +59,8 @@ static int poll(struct napi_struct *napi, int budget)
 		return 0;
 	}
 
-	pvn_wake_begin(&q->rx_wake);
+	if (budget)
+		pvn_wake_begin(&q->rx_wake);
 	if (!pvn_tx_reap(q, budget))
 		return budget;
 	if (budget)

@@ -176,7 +176,8 @@ static void count(struct pvn_wake *w, u32 k, u32 slots, u64 took, bool expired)
  * pvn_wake_begin() - a poll begins
  * @w: what woke it, or did not: then this does nothing
  *
- * Context: NAPI.
+ * Context: NAPI, when it will go on to pvn_wake_arm(). Not netpoll, which polls
+ * with a budget of 0 and does not.
  */
 void pvn_wake_begin(struct pvn_wake *w)
 {
