@@ -159,7 +159,7 @@ not_held() {
 
 # An idle link has no event and no timer; IPv6 would talk.
 quiet() {
-	[ "${BREAK:-}" = idle ] && remote_bg "ping -c 3 -W1 -i 1 $LOCAL_V4" > /dev/null
+	[ "${BREAK:-}" = idle ] && remote_bg "ping -c 100 -W1 -i 1 $LOCAL_V4" > /dev/null
 	sleep 3
 	idle_counts > /tmp/idle.before
 	sleep "$idle"
