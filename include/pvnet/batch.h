@@ -8,8 +8,8 @@
  *
  * K doubles while twice as many would come within three quarters of tau, and
  * halves when a batch takes more than that. When the timer has to end a batch,
- * the sender may be waiting for something else: then half of what was tried
- * becomes the limit of K. The limit is doubled again after 1, 2, 4 ... 1024
+ * the sender may be waiting for something else: then K is halved, and so is its
+ * limit. The limit is doubled again after 1, 2, 4 ... 1024
  * batches of that size, more of them each time that it fails. So a sender that
  * waits for an answer to each packet is held up in one of 1024 of them.
  *

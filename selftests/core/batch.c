@@ -218,6 +218,19 @@ static void expired(void)
 	EXPECT_EQ(b.backoff, 10);
 }
 
+/* A batch that was smaller than allowed is not followed by a larger one. */
+static void expired_below(void)
+{
+	struct pvn_batch b = at(8, 64);
+
+	pvn_batch_expired(&b, 3);
+	EXPECT_EQ(b.k, 4);
+	EXPECT_EQ(b.limit, 32);
+	b = at(1, 64);
+	pvn_batch_expired(&b, 1);
+	EXPECT_EQ(b.k, 1);
+}
+
 /* The end of a stream says nothing about the next: K is 1, and soon what it was. */
 static void expired_empty(void)
 {
@@ -346,6 +359,7 @@ SUITE(batch,
 	{ "request and response", request_response },
 	{ "bursts", bursts },
 	{ "the time is over first", expired },
+	{ "the time is over, below the limit", expired_below },
 	{ "the time is over and nothing came", expired_empty },
 	{ "borders", borders },
 	{ "not above the limit, nor above what is wanted", bounds },

@@ -64,11 +64,13 @@ EXPORT_SYMBOL_GPL(pvn_batch_filled);
  */
 void pvn_batch_expired(struct pvn_batch *b, u32 slots)
 {
+	u32 half = max(b->k / 2, 1u);
+
 	b->k = 1;
 	if (!slots)
 		return;
 	b->limit = max(b->limit / 2, 1u);
-	b->k = b->limit;
+	b->k = min(half, b->limit);
 	b->good = 0;
 	b->trying = false;
 	b->backoff = min(b->backoff + 1, BACKOFF_MAX);
