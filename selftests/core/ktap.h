@@ -16,6 +16,9 @@ struct suite {
 	const struct test *tests;	/* the last has no name */
 };
 
+/* What a program runs; the last is NULL. */
+extern const struct suite *const test_suites[];
+
 #define SUITE(topic, ...) \
 	const struct suite topic##_suite = { \
 		#topic, (const struct test[]) { __VA_ARGS__, { NULL, NULL } } }

@@ -99,7 +99,10 @@ check "fragments at MTU 9000" ping_sizes remote "$LOCAL_V4" "8973 17900 65507"
 check "TCP at MTU 9000" both_ways "$mib"
 check "back to MTU 1500" set_mtu 1500
 check "TCP at MTU 1500 again" both_ways 2
-check "no errors, no drops" unchanged "$before" "$(bad_counts)"
+# netback drops a few packets at times, whoever the frontend is.
+no_drops() { check "no errors, no drops" "$@"; }
+[ "${TB_BACK:-}" != stock ] || no_drops() { goal "no errors, no drops" "netback drops" "$@"; }
+no_drops unchanged "$before" "$(bad_counts)"
 check "nothing was linearized" no_linearized
 check "logs" logs_clean
 finish

@@ -4,12 +4,38 @@
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 OUT=$TOP/build/check
 CORE=$TOP/drivers/net/pvnet/core
-# What runs in userspace too; the other files of core/ need a kernel.
-PURE=(ctrl extra feat pkt place state ../notify/batch)
+# What runs in userspace as it is.
+PURE=(core/{ctrl,extra,feat,pkt,place,state} notify/batch)
 # The warnings that the kernel's own build leaves off
 CFLAGS_PURE=(-g -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-sign-compare
 	-Wno-missing-field-initializers -Wno-type-limits -I"$TOP/tools/proto/shim" -I"$TOP/include")
 SANITIZE=(-fsanitize=address,undefined -fno-sanitize-recover=all)
+
+
+# The datapath's files that run on the fake kernel of tools/proto/kernel, and the kernel's headers
+# that they include: each is a file that includes kernel.h.
+DATAPATH=(front/rx front/rx_acct front/persist back/from_guest back/acct back/copy)
+KERNEL_HEADERS=(asm/xen/hypercall linux/{atomic,delay,dim,etherdevice,hrtimer,if_vlan,interrupt}
+	linux/{kasan-checks,mm,netdev_features,netdevice,skbuff,slab,spinlock,wait,workqueue,xarray}
+	net/page_pool xen/{grant_table,page,xenbus})
+
+# datapath_headers DIR: make them, and set DATAPATH_FLAGS
+datapath_headers() {
+	local h
+
+	for h in "${KERNEL_HEADERS[@]}"; do
+		mkdir -p "$1/include/${h%/*}"
+		echo '#include <kernel.h>' > "$1/include/$h.h"
+	done
+	DATAPATH_FLAGS=(-I"$TOP/tools/proto/kernel" -I"$1/include" -Wno-unused-parameter
+		-I"${CORE%/core}/front" -I"${CORE%/core}/back")
+}
+
+datapath_sources() {
+	printf "${CORE%/core}/%s.c\n" "${DATAPATH[@]}"
+	echo "$TOP/tools/proto/kernel/kernel.c"
+	pure_sources
+}
 
 # packages FILE=PACKAGE...: install the packages whose file is missing
 packages() {
@@ -42,7 +68,7 @@ selftests_packages() {
 }
 
 pure_sources() {
-	printf "${1:-$CORE}/%s.c\n" "${PURE[@]}"
+	printf "${CORE%/core}/%s.c\n" "${PURE[@]}"
 }
 
 passed=0 failed=0 skipped=0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of pvnet-core in userspace. Arguments: names of suites, default
- * all. SEED in the environment: another start for the random tests.
+ * Unit tests in userspace. Arguments: names of suites, default all. SEED in the
+ * environment: another start for the random tests.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,16 +9,6 @@
 #include <string.h>
 
 #include "ktap.h"
-
-extern const struct suite slots_suite, ring_suite, extra_suite, tx_suite,
-	rx_suite, place_suite, feat_suite, state_suite, ctrl_suite,
-	batch_suite, abi_suite;
-
-static const struct suite *const suites[] = {
-	&slots_suite, &ring_suite, &extra_suite, &tx_suite, &rx_suite,
-	&place_suite, &feat_suite, &state_suite, &ctrl_suite, &batch_suite,
-	&abi_suite,
-};
 
 #define FAILURES_SHOWN	10
 
@@ -91,16 +81,16 @@ int main(int argc, char **argv)
 	unsigned int plan = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		if (wanted(suites[i], argc, argv))
-			for (t = suites[i]->tests; t->name; t++)
+	for (i = 0; test_suites[i]; i++)
+		if (wanted(test_suites[i], argc, argv))
+			for (t = test_suites[i]->tests; t->name; t++)
 				plan++;
 	printf("KTAP version 1\n1..%u\n", plan);
 
-	for (i = 0; i < ARRAY_SIZE(suites); i++)
-		if (wanted(suites[i], argc, argv))
-			for (t = suites[i]->tests; t->name; t++)
-				run_test(suites[i], t);
+	for (i = 0; test_suites[i]; i++)
+		if (wanted(test_suites[i], argc, argv))
+			for (t = test_suites[i]->tests; t->name; t++)
+				run_test(test_suites[i], t);
 
 	printf("# %u passed, %u failed\n", passed, failed);
 	return failed || !plan;

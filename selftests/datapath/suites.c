@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The suites of the datapath, on a fake kernel. */
+#include "world.h"
+
+extern const struct suite rx_suite, from_guest_suite;
+
+const struct suite *const test_suites[] = { &rx_suite, &from_guest_suite, NULL };
