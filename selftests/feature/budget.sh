@@ -3,9 +3,7 @@
 # usage: budget.sh [FRAMES]
 # A guest with a grant table of FRAMES (4) pages, two vifs and a disk: all come up, the
 # driver says what it gave up, and there is traffic on both vifs while the disk is written
-# and read. The disk needs the modules xen-blkback and loop in dom0 and xen-blkfront in
-# the guest: of the image, or by --file in /testbed/scripts. To see it fail (not tried yet): budget.sh 64
-# (nothing is given up).
+# and read. To see it fail (not tried yet): budget.sh 64 (nothing is given up).
 . "$(dirname "$0")/../lib.sh"
 testbed_only
 frames=${1:-4}
@@ -14,12 +12,9 @@ find_ends
 FIRST=10.7.0
 DISK_MIB=32
 
-# load SIDE MODULE
-load() { on "$1" "modprobe -q $2 || insmod /testbed/scripts/$2.ko"; }
-
 DISK=
 make_disk() {
-	load local loop && load local xen-blkback || { echo "no xen-blkback, or no loop"; return 4; }
+	modprobe -a loop xen-blkback || { echo "no xen-blkback, or no loop"; return 4; }
 	truncate -s ${DISK_MIB}M /dev/shm/disk || return
 	DISK=$(losetup -f) && losetup "$DISK" /dev/shm/disk || { DISK=; return 1; }
 	defer "losetup -d $DISK; rm /dev/shm/disk"
@@ -107,7 +102,7 @@ sleep 2
 check "schemes" schemes
 check "it says what it gave up" gave_up
 if [ -n "$DISK" ]; then
-	check "the disk is there" remote "{ modprobe -q xen-blkfront || insmod /testbed/scripts/xen-blkfront.ko; } && for i in \$(seq 100); do [ -b /dev/xvda ] && break; sleep 0.1; done; [ -b /dev/xvda ]"
+	check "the disk is there" remote "modprobe xen-blkfront && for i in \$(seq 100); do [ -b /dev/xvda ] && break; sleep 0.1; done; [ -b /dev/xvda ]"
 	check "the disk works" disk_works
 	check "the disk, and traffic of both" disk_and_traffic
 else

@@ -141,14 +141,14 @@ cycles() {
 	check "$verb: memory" no_growth "${mem[@]}"
 }
 
-# no_growth KIB...: 2 MiB at most over all, and 512 KiB by the line through the points.
+# no_growth KIB...: 2 MiB at most over all, and 1 MiB by the line through the points.
 no_growth() {
 	echo "$@" | awk '{
 		for (i = 1; i <= NF; i++) { x = i - 1; sx += x; sy += $i; sxx += x * x; sxy += x * $i }
 		slope = (NF * sxy - sx * sy) / (NF * sxx - sx * sx)
 		lost = $1 - $NF
 		printf "lost %d KiB; %.1f KiB a cycle\n", lost, -slope
-		exit lost > 2048 || -slope * (NF - 1) > 512 }'
+		exit lost > 2048 || -slope * (NF - 1) > 1024 }'
 }
 
 need "link" wait_link

@@ -29,8 +29,9 @@ NET = """pktgen sch_netem sch_tbf sch_fq sch_fq_codel sch_ingress cls_u32 cls_fl
     nft_masq nft_nat nft_ct nft_compat nft_queue nft_limit nft_log nft_reject_inet xt_MASQUERADE
     xt_physdev xt_tcpudp xt_conntrack nfnetlink_queue br_netfilter raw_diag tcp_diag udp_diag
     tcp_bbr""".split()
-GUEST_MODULES = ['xen-netfront', 'xen-gntdev', 'xen-gntalloc', 'xen-evtchn', 'xen-privcmd', 'xenfs'] + NET
-DOM0_MODULES = ['xen-netback'] + GUEST_MODULES + ['openvswitch', 'ahci', 'sd_mod']
+GUEST_MODULES = ['xen-netfront', 'xen-gntdev', 'xen-gntalloc', 'xen-evtchn', 'xen-privcmd', 'xenfs',
+                 'xen-blkfront'] + NET
+DOM0_MODULES = ['xen-netback', 'xen-blkback', 'loop'] + GUEST_MODULES + ['openvswitch', 'ahci', 'sd_mod']
 
 MODULE_LINKS = 'insmod rmmod lsmod modprobe modinfo depmod'.split()
 XTABLES_LINKS = [f'{a}{b}' for a in ('iptables', 'ip6tables', 'ebtables') for b in ('', '-nft', '-save', '-restore')]
