@@ -2,6 +2,6 @@
 /* The suites of the datapath, on a fake kernel. */
 #include "world.h"
 
-extern const struct suite rx_suite, from_guest_suite;
+extern const struct suite rx_suite, from_guest_suite, pair_suite;
 
-const struct suite *const test_suites[] = { &rx_suite, &from_guest_suite, NULL };
+const struct suite *const test_suites[] = { &rx_suite, &from_guest_suite, &pair_suite, NULL };

@@ -14,9 +14,9 @@ SANITIZE=(-fsanitize=address,undefined -fno-sanitize-recover=all)
 
 # The datapath's files that run on the fake kernel of tools/proto/kernel, and the kernel's headers
 # that they include: each is a file that includes kernel.h.
-DATAPATH=(front/rx front/rx_acct front/persist back/from_guest back/acct back/copy)
+DATAPATH=(front/{tx,rx,rx_acct,persist} back/{from_guest,to_guest,acct,copy})
 KERNEL_HEADERS=(asm/xen/hypercall linux/{atomic,delay,dim,etherdevice,hrtimer,if_vlan,interrupt}
-	linux/{kasan-checks,mm,netdev_features,netdevice,skbuff,slab,spinlock,wait,workqueue,xarray}
+	linux/{kasan-checks,mm,netdev_features,netdevice,sched/clock,skbuff,slab,spinlock,wait,workqueue,xarray}
 	net/page_pool xen/{grant_table,page,xenbus})
 
 # datapath_headers DIR: make them, and set DATAPATH_FLAGS

@@ -22,6 +22,8 @@ static struct page pages[NR_PAGES];
 unsigned long fake_live;
 unsigned int fake_fail_at;
 unsigned int fake_grant_in_use;
+unsigned long jiffies = 1000;
+bool fake_xmit_more;
 
 static bool fails(void)
 {
@@ -63,26 +65,43 @@ static struct page *find_pages(unsigned int nr)
 	return NULL;
 }
 
+struct page *fake_alloc_pages(unsigned int nr)
+{
+	struct page *first = find_pages(nr);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		first[i] = (struct page) { .refs = 1 };
+	first->nr = nr;
+	ASAN_UNPOISON_MEMORY_REGION(page_address(first), nr * PAGE_SIZE);
+	memset(page_address(first), 0xa5, nr * PAGE_SIZE);
+	fake_live += nr * PAGE_SIZE;
+	return first;
+}
+
 struct page *alloc_page(gfp_t gfp)
 {
 	struct page *page;
 
 	if (fails())
 		return NULL;
-	page = find_pages(1);
-	*page = (struct page) { .refs = 1 };
-	ASAN_UNPOISON_MEMORY_REGION(page_address(page), PAGE_SIZE);
-	memset(page_address(page), gfp & __GFP_ZERO ? 0 : 0xa5, PAGE_SIZE);
-	fake_live += PAGE_SIZE;
+	page = fake_alloc_pages(1);
+	if (gfp & __GFP_ZERO)
+		clear_page(page_address(page));
 	return page;
 }
 
-static void free_page_now(struct page *page)
+static void free_pages_now(struct page *page)
 {
-	MUST(page->refs == 1 && !page->grants);
-	page->refs = 0;
-	fake_live -= PAGE_SIZE;
-	ASAN_POISON_MEMORY_REGION(page_address(page), PAGE_SIZE);
+	unsigned int i;
+
+	MUST(page->nr);
+	for (i = 0; i < page->nr; i++) {
+		MUST(page[i].refs == 1 && !page[i].grants);
+		page[i].refs = 0;
+	}
+	fake_live -= page->nr * PAGE_SIZE;
+	ASAN_POISON_MEMORY_REGION(page_address(page), page->nr * PAGE_SIZE);
 }
 
 void put_page(struct page *page)
@@ -93,7 +112,7 @@ void put_page(struct page *page)
 	else if (page->pool)
 		page_pool_put_full_page(page->pool, page, false);
 	else
-		free_page_now(page);
+		free_pages_now(page);
 }
 
 void *kvzalloc(size_t size, gfp_t gfp)
@@ -125,7 +144,7 @@ void page_pool_put_full_page(struct page_pool *pool, struct page *page, bool dir
 		return;
 	}
 	pool->out--;
-	free_page_now(page);
+	free_pages_now(page);
 }
 
 /* -------------------------------------------------------------------- skbs */
@@ -181,14 +200,23 @@ struct sk_buff *napi_alloc_skb(struct napi_struct *napi, unsigned int len)
 	skb->end = size - shared;
 	skb->data = skb->head + NET_SKB_PAD;
 	skb->tail = skb->data;
-	skb_shinfo(skb)->nr_frags = 0;
+	memset(skb_shinfo(skb), 0, sizeof(struct skb_shared_info));
 	skb->truesize = size + SKB_DATA_ALIGN(sizeof(*skb));
 	fake_live += skb->truesize;
 	return skb;
 }
 
+/* A fragment may lie in any page of those that were allocated together. */
+static struct page *first_of(struct page *page)
+{
+	while (!page->nr)
+		page--;
+	return page;
+}
+
 static void put_frag(const struct sk_buff *skb, struct page *page)
 {
+	page = first_of(page);
 	/* Without the mark a page of a pool is lost to it. */
 	MUST(skb->pp_recycle == !!page->pool);
 	if (skb->pp_recycle)
@@ -199,12 +227,17 @@ static void put_frag(const struct sk_buff *skb, struct page *page)
 
 void kfree_skb(struct sk_buff *skb)
 {
+	struct sk_buff *part, *next;
 	int i;
 
 	if (!skb)
 		return;
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++)
 		put_frag(skb, skb_shinfo(skb)->frags[i].page);
+	for (part = skb_shinfo(skb)->frag_list; part; part = next) {
+		next = part->next;
+		kfree_skb(part);
+	}
 	fake_live -= head_size(skb) + SKB_DATA_ALIGN(sizeof(*skb));
 	free_head(skb->head, head_size(skb));
 	free(skb);
@@ -229,7 +262,7 @@ void skb_add_rx_frag(struct sk_buff *skb, int i, struct page *page, int off, int
 		     unsigned int truesize)
 {
 	MUST(i == skb_shinfo(skb)->nr_frags && i < MAX_SKB_FRAGS);
-	MUST(off >= 0 && size > 0 && off + size <= PAGE_SIZE);
+	MUST(off >= 0 && size > 0 && off + size <= first_of(page)->nr * PAGE_SIZE);
 	skb_shinfo(skb)->frags[i] = (skb_frag_t) { page, off, size };
 	skb_shinfo(skb)->nr_frags++;
 	skb->len += size;
@@ -237,39 +270,103 @@ void skb_add_rx_frag(struct sk_buff *skb, int i, struct page *page, int off, int
 	skb->truesize += truesize;
 }
 
-/* Copy between @buf and the bytes of @skb from @offset on. */
-static void bits(const struct sk_buff *skb, u32 offset, u8 *buf, u32 len, bool store)
+/* Copy between @buf, which is bytes @offset to @offset + @len of all, and @n bytes at @p, which begin at @at. */
+static void overlap(u8 *buf, u32 offset, u32 len, u8 *p, u32 at, u32 n, bool store)
+{
+	u32 from = max(offset, at), to = min(offset + len, at + n);
+
+	if (from >= to)
+		return;
+	if (store)
+		memcpy(p + (from - at), buf + (from - offset), to - from);
+	else
+		memcpy(buf + (from - offset), p + (from - at), to - from);
+}
+
+static u32 bits(const struct sk_buff *skb, u32 at, u32 offset, u8 *buf, u32 len, bool store)
 {
 	const struct skb_shared_info *si = skb_shinfo(skb);
-	u32 at = 0, n = skb->len - skb->data_len;
-	u8 *p = skb->data;
-	int i = -1;
+	const struct sk_buff *part;
+	int i;
 
-	MUST(offset + len <= skb->len);
-	do {
-		u32 from = max(offset, at), to = min(offset + len, at + n);
+	overlap(buf, offset, len, skb->data, at, skb_headlen(skb), store);
+	at += skb_headlen(skb);
+	for (i = 0; i < si->nr_frags; i++) {
+		const skb_frag_t *f = &si->frags[i];
 
-		if (from < to && store)
-			memcpy(p + (from - at), buf + (from - offset), to - from);
-		else if (from < to)
-			memcpy(buf + (from - offset), p + (from - at), to - from);
-		at += n;
-		if (++i < si->nr_frags) {
-			p = (u8 *)page_address(si->frags[i].page) + si->frags[i].offset;
-			n = si->frags[i].size;
-		}
-	} while (i < si->nr_frags);
+		overlap(buf, offset, len, (u8 *)page_address(f->page) + f->offset, at, f->size, store);
+		at += f->size;
+	}
+	skb_walk_frags(skb, part)
+		at = bits(part, at, offset, buf, len, store);
+	return at;
 }
 
 int skb_store_bits(struct sk_buff *skb, int offset, const void *from, int len)
 {
-	bits(skb, offset, (u8 *)from, len, true);
+	MUST(offset + len <= (int)skb->len);
+	bits(skb, 0, offset, (u8 *)from, len, true);
+	return 0;
+}
+
+int skb_copy_bits(const struct sk_buff *skb, int offset, void *to, int len)
+{
+	MUST(offset + len <= (int)skb->len);
+	bits(skb, 0, offset, to, len, false);
 	return 0;
 }
 
 void fake_skb_read(const struct sk_buff *skb, void *to)
 {
-	bits(skb, 0, to, skb->len, false);
+	skb_copy_bits(skb, 0, to, skb->len);
+}
+
+/* In portions of any size, as fragments make them. */
+void skb_prepare_seq_read(struct sk_buff *skb, u32 from, u32 to, struct skb_seq_state *st)
+{
+	MUST(from == 0 && to == skb->len);
+	st->skb = skb;
+}
+
+u32 skb_seq_read(u32 consumed, const u8 **data, struct skb_seq_state *st)
+{
+	u32 n = min(st->skb->len - consumed, 1 + consumed * 7 % (u32)sizeof(st->bytes));
+
+	skb_copy_bits(st->skb, consumed, st->bytes, n);
+	*data = st->bytes;
+	return n;
+}
+
+void __skb_queue_tail(struct sk_buff_head *h, struct sk_buff *skb)
+{
+	skb->next = NULL;
+	if (h->first)
+		h->last->next = skb;
+	else
+		h->first = skb;
+	h->last = skb;
+}
+
+struct sk_buff *__skb_dequeue(struct sk_buff_head *h)
+{
+	struct sk_buff *skb = h->first;
+
+	if (skb)
+		h->first = skb->next;
+	return skb;
+}
+
+void __skb_queue_purge(struct sk_buff_head *h)
+{
+	while (h->first)
+		kfree_skb(__skb_dequeue(h));
+}
+
+void netdev_tx_completed_queue(struct netdev_queue *txq, unsigned int packets, unsigned int bytes)
+{
+	MUST(packets <= txq->packets && bytes <= txq->in_flight);
+	txq->packets -= packets;
+	txq->in_flight -= bytes;
 }
 
 static struct sk_buff *received[512];
@@ -354,10 +451,21 @@ int gnttab_end_foreign_access_ref(grant_ref_t ref)
 
 void gnttab_end_foreign_access(grant_ref_t ref, struct page *page)
 {
-	MUST(grant[ref].page == page);
+	if (ref == fake_grant_in_use)	/* the kernel frees both when it can */
+		return;
+	MUST(!page || grant[ref].page == page);
 	gnttab_end_foreign_access_ref(ref);
 	gnttab_free_grant_reference(ref);
-	put_page(page);
+	if (page)
+		put_page(page);
+}
+
+int gnttab_try_end_foreign_access(grant_ref_t ref)
+{
+	if (!gnttab_end_foreign_access_ref(ref))
+		return 0;
+	gnttab_free_grant_reference(ref);
+	return 1;
 }
 
 void *fake_granted(grant_ref_t ref, bool write)
