@@ -7,7 +7,8 @@
 #include <kernel.h>
 
 #define NR_PAGES	4096u
-#define NR_GRANTS	4096u
+#define NR_GRANTS	4096u	/* the last is never given out */
+#define FIRST_GRANT	8u
 
 #define MUST(cond) do { \
 		if (!(cond)) { \
@@ -65,7 +66,7 @@ static struct page *find_pages(unsigned int nr)
 	return NULL;
 }
 
-struct page *fake_alloc_pages(unsigned int nr)
+static struct page *alloc_filled(unsigned int nr, int with)
 {
 	struct page *first = find_pages(nr);
 	unsigned int i;
@@ -74,21 +75,19 @@ struct page *fake_alloc_pages(unsigned int nr)
 		first[i] = (struct page) { .refs = 1 };
 	first->nr = nr;
 	ASAN_UNPOISON_MEMORY_REGION(page_address(first), nr * PAGE_SIZE);
-	memset(page_address(first), 0xa5, nr * PAGE_SIZE);
+	memset(page_address(first), with, nr * PAGE_SIZE);
 	fake_live += nr * PAGE_SIZE;
 	return first;
 }
 
+struct page *fake_alloc_pages(unsigned int nr)
+{
+	return alloc_filled(nr, 0xa5);
+}
+
 struct page *alloc_page(gfp_t gfp)
 {
-	struct page *page;
-
-	if (fails())
-		return NULL;
-	page = fake_alloc_pages(1);
-	if (gfp & __GFP_ZERO)
-		clear_page(page_address(page));
-	return page;
+	return fails() ? NULL : alloc_filled(1, gfp & __GFP_ZERO ? 0 : 0xa5);
 }
 
 static void free_pages_now(struct page *page)
@@ -392,13 +391,11 @@ struct sk_buff *fake_received(void)
 
 static struct { struct page *page; bool taken, readonly; } grant[NR_GRANTS];
 
+static unsigned int grants_taken;
+
 unsigned int fake_grants(void)
 {
-	unsigned int n = 0, i;
-
-	for (i = 0; i < NR_GRANTS; i++)
-		n += grant[i].taken;
-	return n;
+	return grants_taken;
 }
 
 /* A "head" is 1 + the number of claims it is good for; claims take any that is free. */
@@ -410,13 +407,20 @@ int gnttab_alloc_grant_references(u16 nr, grant_ref_t *head)
 
 grant_ref_t gnttab_claim_grant_reference(grant_ref_t *head)
 {
-	grant_ref_t ref = 8;
+	static grant_ref_t last;
+	unsigned int tried;
 
 	MUST(--*head > 0);
-	while (grant[ref].taken)
-		MUST(++ref < NR_GRANTS);
-	grant[ref].taken = true;
-	return ref;
+	for (tried = 0; tried < NR_GRANTS; tried++) {
+		last = last + 1 < NR_GRANTS - 1 ? last + 1 : FIRST_GRANT;
+		if (!grant[last].taken) {
+			grant[last].taken = true;
+			grants_taken++;
+			return last;
+		}
+	}
+	MUST(!"a free grant");
+	return 0;
 }
 
 void gnttab_free_grant_references(grant_ref_t head)
@@ -428,6 +432,7 @@ void gnttab_free_grant_reference(grant_ref_t ref)
 {
 	MUST(grant[ref].taken && !grant[ref].page);
 	grant[ref].taken = false;
+	grants_taken--;
 }
 
 void gnttab_page_grant_foreign_access_ref_one(grant_ref_t ref, domid_t domid,
