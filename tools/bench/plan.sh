@@ -13,6 +13,7 @@ export GUEST_TIMEOUT=600
 guest 1 'modprobe xen-netfront && modprobe pvnet-core && modprobe pvnet-front' ||
 	fail "the frontends do not load"
 wait_for 60 vif_connected 1 || fail "not connected"
+pin || fail "cannot pin"
 # The plan gives the vif an address of its own, without a bridge.
 ip link set "$(vifname 1)" nomaster || fail "the vif cannot leave the bridge"
 
