@@ -37,12 +37,12 @@ datapath_sources() {
 	pure_sources
 }
 
-# packages FILE=PACKAGE...: install the packages whose file is missing
+# packages FILE=PACKAGE...: install the packages whose file is missing; FILE may be a pattern
 packages() {
 	local pair missing=()
 
 	for pair; do
-		[ -e "${pair%%=*}" ] || missing+=("${pair#*=}")
+		compgen -G "${pair%%=*}" > /dev/null || missing+=("${pair#*=}")
 	done
 	[ ${#missing[@]} -eq 0 ] && return
 	if [ "$(id -u)" -ne 0 ]; then
