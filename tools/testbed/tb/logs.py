@@ -25,6 +25,17 @@ HARMLESS = [re.compile(p) for p in (
     r'kasan: KernelAddressSanitizer initialized',
 )]
 
+# Reports that are the emulator's fault, whole: first line, last line.
+#
+# QEMU may give the flags after cmpxchg16b from the bytes of a register (seen: EFLAGS
+# 0x11000362 beside RDI 0x...11031120, which are the same bits but for those that are always
+# 0 or 1). If that sets the trap flag, the kernel wonders about a single step that nobody
+# asked for. CX16 cannot be switched off: slub's other way needs a real cli. selftests/lib.sh
+# knows the same.
+EMULATOR = [(re.compile(first), re.compile(last)) for first, last in (
+    (r'WARNING: .* exc_debug_kernel\+', r'end trace'),
+)]
+
 
 class Report:
     def __init__(self):
@@ -40,8 +51,19 @@ def expectations(results):
     return [re.compile(line.split('\t')[0]) for line in path.read_text().splitlines() if line]
 
 
+def without_emulator(lines):
+    last = None
+    for line in lines:
+        if last is None:
+            last = next((end for first, end in EMULATOR if first.search(line)), None)
+            if last is None:
+                yield line
+        elif last.search(line):
+            last = None
+
+
 def scan(path, patterns, passed):
-    for line in path.read_text(errors='replace').splitlines():
+    for line in without_emulator(path.read_text(errors='replace').splitlines()):
         if any(p.search(line) for p in patterns) and not any(p.search(line) for p in passed):
             yield line.strip()
 
