@@ -49,8 +49,8 @@ CPU = {
 
 
 class Machine:
-    def __init__(self, opt, suite, kernel):
-        self.opt, self.suite, self.kernel = opt, suite, kernel
+    def __init__(self, opt, suite, kernel, repeat=False):
+        self.opt, self.suite, self.kernel, self.repeat = opt, suite, kernel, repeat
         self.token = secrets.token_hex(8)
         self.debug = kernel.name == 'debug'
         self.dom0_mem = 1024
@@ -73,7 +73,8 @@ class Machine:
                       GUESTS=o.guests, VCPUS=o.vcpus, MEM=o.mem or (400 if self.debug else 256),
                       FRONT=o.front, BACK=o.back, SCHEME=o.scheme or '', QUEUES=o.queues or '',
                       FRONT_ARGS=front.strip(), BACK_ARGS=back.strip(), VIF=o.vif, ICOUNT=int(o.icount),
-                      CMDLINE=f'{CMDLINE} {o.guest_cmdline}'.strip(), SHELL='1' if o.shell else '', SCRIPT=self.script_path())
+                      REPEAT=int(self.repeat), CMDLINE=f'{CMDLINE} {o.guest_cmdline}'.strip(),
+                      SHELL='1' if o.shell else '', SCRIPT=self.script_path())
         text = ''.join(f'TB_{k}={shlex.quote(str(v))}\n' for k, v in values.items())
         return text + 'TB_ARGS=(' + ' '.join(shlex.quote(a) for a in o.args) + ')\n'
 
@@ -289,7 +290,7 @@ class Machine:
             'scheme': o.scheme, 'queues': o.queues, 'guests': o.guests, 'vcpus': o.vcpus,
             'dom0_vcpus': o.dom0_vcpus, 'cpus': 1 if o.icount else o.cpus, 'mem': o.mem,
             'front_args': o.front_args, 'back_args': o.back_args, 'vif': o.vif, 'xen_args': o.xen_args,
-            'mode': 'icount' if o.icount else 'tcg', 'host_load_start': load,
+            'mode': 'icount' if o.icount else 'tcg', 'repeat': self.repeat, 'host_load_start': load,
             'host_load_end': os.getloadavg(), 'host_cpus': os.cpu_count(),
             'seconds': round(time.time() - start, 1), 'qemu': qemu_version(), 'qemu_command': self.cmd,
             'tree': tree_version(), **self.facts()}
@@ -369,4 +370,10 @@ def run(opt, suite, kernel):
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGHUP, stop)
-    return Machine(opt, suite, kernel).run()
+    first = Machine(opt, suite, kernel)
+    code = first.run()
+    died = code not in (OK, SKIP) and logs.emulator_died(first.results)
+    if not died:
+        return code
+    say(f'once more, as this is taken for a fault of QEMU: {died}')
+    return Machine(opt, suite, kernel, repeat=True).run()
